@@ -133,8 +133,8 @@ def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Pred
 def after_section(rows: Sequence[After]) -> views.Section:
     """The table of findings after the changes."""
     stay = sum(row.stays for row in rows)
-    least = f"{LEAST_GAIN:g}×"
-    said = f"{stay} of {len(rows)} can then gain {least} or more. Ranked by the speedup of the next change."
+    least_gain = f"{LEAST_GAIN:g}×"
+    summary = f"{stay} of {len(rows)} can then gain {least_gain} or more. Ranked by the speedup of the next change."
     columns = (
         views.Column("Finding", lambda row: row.title, share=1.0, tip_of=lambda row: f"{row.title}: {row.where}",
                      ink=lambda row: ("text", 13, 600) if row.stays else ("muted", 13, 400)),
@@ -148,7 +148,7 @@ def after_section(rows: Sequence[After]) -> views.Section:
                      tip="Predicted speedup of its best other advice after the changes, or the upper bound"),
     )  # fmt: skip
     table = views.Table("Findings after these changes", columns, rows)
-    return views.Section("Findings after these changes", (views.Text(said, "second"), table))
+    return views.Section("Findings after these changes", (views.Text(summary, "second"), table))
 
 
 def gain_text(row: After) -> str:

@@ -68,10 +68,10 @@ def _amounts(run: Run) -> dict[str, int]:
     return amounts
 
 
-def explain(expected: Sequence[Expected], came: Sequence[Expected]) -> tuple[Explained, ...]:
+def explain(expected: Sequence[Expected], measured: Sequence[Expected]) -> tuple[Explained, ...]:
     """The critical paths of both runs side by side, the largest difference first. Each path sums to its run's time, so
     the differences sum to the difference of the times."""
-    paths = [{(one.block, one.state): one.time_s for one in path} for path in (expected, came)]
+    paths = [{(one.block, one.state): one.time_s for one in path} for path in (expected, measured)]
     keys = dict.fromkeys((*paths[0], *paths[1]))
     rows = (Explained(*key, paths[0].get(key, 0.0), paths[1].get(key, 0.0)) for key in keys)
     return tuple(sorted(rows, key=lambda row: -abs(row.difference_s)))
@@ -79,14 +79,14 @@ def explain(expected: Sequence[Expected], came: Sequence[Expected]) -> tuple[Exp
 
 def came_words(entry: Entry) -> str:
     """The measured result beside the prediction, in one sentence."""
-    predicted, came = entry.prediction.speedup, entry.came
+    predicted, result = entry.prediction.speedup, entry.came
     predicted_words = f"predicted {ratio_text(predicted)}" if predicted else "not predicted"
-    if came is None:
+    if result is None:
         return f"{predicted_words}, no run of changed sources yet"
-    measured_words = f"came {ratio_text(came.speedup)}" if came.speedup else f"took {time_text(came.time_s)}"
-    if came.work is not Work.EQUAL:
-        why = "did other work" if came.work is Work.UNEQUAL else "has no call to compare its work by"
-        per = " per unit of work" if came.speedup else ""
+    measured_words = f"came {ratio_text(result.speedup)}" if result.speedup else f"took {time_text(result.time_s)}"
+    if result.work is not Work.EQUAL:
+        why = "did other work" if result.work is Work.UNEQUAL else "has no call to compare its work by"
+        per = " per unit of work" if result.speedup else ""
         return f"{predicted_words}, {measured_words}{per}: the run {why}, so the prediction is not judged"
     return f"{predicted_words}, {measured_words}: {fate_words(entry)}"
 
@@ -134,15 +134,15 @@ def score_words(score: Score) -> str:
 
 def entry_json(entry: Entry) -> dict[str, Any]:
     """A ledger entry as `workbench ledger` and `compare` print it."""
-    prediction, came, confirmed = entry.prediction, entry.came, entry.confirmed
+    prediction, result, confirmed = entry.prediction, entry.came, entry.confirmed
     return {
         "id": entry.id, "at": entry.at, "project": entry.project, "base": entry.base.run,
         "change": entry.title, "predicted": prediction.speedup, "predicted_s": prediction.time_s,
         "interval": list(prediction.interval) if prediction.interval else None, "trust": prediction.trust.value,
         "confirmed": confirmed.speedup if confirmed else None,
-        "came": came.speedup if came else None, "came_s": came.time_s if came else None,
-        "run": came.run if came else None, "work": came.work.value if came else None,
-        "same_output": came.same_output if came else None, "error": entry.error, "fate": entry.fate.value,
+        "came": result.speedup if result else None, "came_s": result.time_s if result else None,
+        "run": result.run if result else None, "work": result.work.value if result else None,
+        "same_output": result.same_output if result else None, "error": entry.error, "fate": entry.fate.value,
         "words": came_words(entry),
     }  # fmt: skip
 

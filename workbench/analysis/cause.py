@@ -70,12 +70,12 @@ def find_cause(a: MeasuredRun, b: MeasuredRun, part: bool = False) -> Cause | No
     difference. Both runs (with `part`: the compared parts) must have done equal work. None if the times are equal."""
     difference_s = b.run.time_s - a.run.time_s
     sign = 1 if difference_s > 0 else -1
-    line = _most(_paired(_of_host(a), _of_host(b)), sign)
+    line = _largest_difference(_paired(_of_host(a), _of_host(b)), sign)
     if not difference_s or line is None:
         return None
     behind = None
     if any(spent.waits for spent in (line.a, line.b) if spent):
-        behind = _most(_paired(_of_fpga(a), _of_fpga(b)), sign)
+        behind = _largest_difference(_paired(_of_fpga(a), _of_fpga(b)), sign)
         if behind and abs(behind.difference_s) < _EXPLAINS * abs(line.difference_s):
             behind = None
     return Cause(line, behind, difference_s, part)
@@ -84,7 +84,7 @@ def find_cause(a: MeasuredRun, b: MeasuredRun, part: bool = False) -> Cause | No
 Key = tuple[str, str, bool]  # block, name, whether it is a call
 
 
-def _most(lines: Iterable[Line], sign: int) -> Line | None:
+def _largest_difference(lines: Iterable[Line], sign: int) -> Line | None:
     most = max(lines, key=lambda line: sign * line.difference_s, default=None)
     return most if most and sign * most.difference_s > 0 else None
 
@@ -112,13 +112,13 @@ def _of_host(run: MeasuredRun) -> dict[Key, Spent]:
     return spent
 
 
-def _with_call(known: Spent | None, call: CallMetrics) -> Spent:
+def _with_call(spent: Spent | None, call: CallMetrics) -> Spent:
     waits = call.state.category in WAITS
-    if known is None:
+    if spent is None:
         return Spent(call.time_s, call.count, call.bytes, Place(call.site.file, call.site.line, call.site.label), waits)
     return Spent(
-        known.time_s + call.time_s, known.count + call.count, known.bytes + call.bytes, known.place,
-        known.waits or waits,
+        spent.time_s + call.time_s, spent.count + call.count, spent.bytes + call.bytes, spent.place,
+        spent.waits or waits,
     )  # fmt: skip
 
 
@@ -148,8 +148,8 @@ def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
 def cause_words(cause: Cause, who: str = "B") -> str:
     """The largest difference beside the whole difference, in a sentence; `who` is the letter of the second run."""
     line_s, whole_s = cause.line.difference_s, cause.difference_s
-    whole = "a part of equal work" if cause.part else "the run"
-    return f"{_name(cause.line)} takes {_change(line_s)} in {who}; {whole} takes {_change(whole_s)}."
+    compared = "a part of equal work" if cause.part else "the run"
+    return f"{_name(cause.line)} takes {_change(line_s)} in {who}; {compared} takes {_change(whole_s)}."
 
 
 def cause_details(cause: Cause, who: str = "B") -> str:
@@ -159,10 +159,10 @@ def cause_details(cause: Cause, who: str = "B") -> str:
         says.append(lambda spent: counted(spent.count, "call"))
         if any(spent.bytes for spent in (line.a, line.b) if spent):
             says.append(lambda spent: f"{bytes_text(spent.bytes / max(spent.count, 1))} a call")
-    said = f"{_compared(line, says, who)}."
+    sentence = f"{_compared(line, says, who)}."
     if cause.behind:
-        said += f" It waits: {_name(cause.behind)} takes {_change(cause.behind.difference_s)}."
-    return said
+        sentence += f" It waits: {_name(cause.behind)} takes {_change(cause.behind.difference_s)}."
+    return sentence
 
 
 def _compared(line: Line, says: Sequence[Callable[[Spent], str]], who: str) -> str:

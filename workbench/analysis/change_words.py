@@ -62,8 +62,8 @@ def _calls(names: Sequence[str]) -> str:
     return listed([PurePath(name).name for name in names])
 
 
-def _scaled(what: str, factor: float) -> str:
-    return f"Remove {what}" if factor == 0 else f"{what} × {significant(factor)}"
+def _scaled(subject: str, factor: float) -> str:
+    return f"Remove {subject}" if factor == 0 else f"{subject} × {significant(factor)}"
 
 
 def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, ...]:

@@ -76,7 +76,9 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
         speedup=a.time_s / b.time_s if complete and a.time_s and b.time_s else None,
         same_output=_same_output(runs) if complete else None,
         blocks=_pairs(a.groups(), b.groups(), lambda g: g.group, lambda g: g.mean_work_share * g.members[0].time_s),
-        calls=_pairs(_named(a.calls), _named(b.calls), lambda c: c.site.label, lambda c: c.time_s),
+        calls=_pairs(
+            _uniquely_labelled(a.calls), _uniquely_labelled(b.calls), lambda c: c.site.label, lambda c: c.time_s
+        ),
         states=_pairs(_host_states(a), _host_states(b), lambda s: s.state.name, lambda s: s.time_s),
         gone=tuple(f for f in a.findings if _finding_key(f) not in findings_b),
         kept=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
@@ -127,16 +129,16 @@ def _pairs(
     return tuple(sorted(pairs, key=change))
 
 
-def _named(calls: Sequence[CallMetrics]) -> list[CallMetrics]:
+def _uniquely_labelled(calls: Sequence[CallMetrics]) -> list[CallMetrics]:
     """The calls with unique names: labels of several calls are extended by place and state."""
     labels = [call.site.label for call in calls]
-    named = []
+    renamed = []
     for call in calls:
         name = call.site.label
         if labels.count(name) > 1:
             name = f"{name} ({call.place}, {call.state.name})"
-        named.append(replace(call, site=replace(call.site, label=name)))
-    return named
+        renamed.append(replace(call, site=replace(call.site, label=name)))
+    return renamed
 
 
 def _host_states(analysis: Analysis) -> tuple[StateMetrics, ...]:
@@ -169,8 +171,8 @@ def work_parts(comparison: Comparison, who: str = "B") -> tuple[str, ...]:
     """Whether both runs did equal work, then each difference; `who` is the letter of the second run."""
     if not comparison.differences:
         return ("the same work: settings, blocks, calls and bytes",)
-    first, *others = (_difference_words(difference, who) for difference in comparison.differences)
-    return (f"{'same work;' if comparison.work is Work.EQUAL else 'different work:'} {first}", *others)
+    first, *more = (_difference_words(difference, who) for difference in comparison.differences)
+    return (f"{'same work;' if comparison.work is Work.EQUAL else 'different work:'} {first}", *more)
 
 
 def work_words(comparison: Comparison, most: int = 4, who: str = "B") -> str:
@@ -181,7 +183,7 @@ def work_words(comparison: Comparison, most: int = 4, who: str = "B") -> str:
 
 
 def _difference_words(difference: Difference, who: str) -> str:
-    def said(value: float | str) -> str:
+    def amount(value: float | str) -> str:
         if isinstance(value, str):
             return value
         if difference.kind in ("calls", "blocks"):
@@ -189,9 +191,9 @@ def _difference_words(difference: Difference, who: str) -> str:
         return bytes_text(value) if difference.kind == "bytes" else count_text(value)
 
     if difference.a is not None and difference.b is not None:
-        return f"{difference.name} {said(difference.a)} against {said(difference.b)}"
+        return f"{difference.name} {amount(difference.a)} against {amount(difference.b)}"
     run, value = ("A", difference.a) if difference.b is None else (who, difference.b)
-    return f"{difference.name} in {run} only ({said(value or 0)})"
+    return f"{difference.name} in {run} only ({amount(value or 0)})"
 
 
 def share_words(comparison: Comparison) -> str:

@@ -50,8 +50,8 @@ def junit_text(runs: Sequence[Judged]) -> str:
         suite = ElementTree.SubElement(top, "testsuite", {"name": name, **_totals(run), **time})
         for verdict in run.verdicts:
             class_name = "workbench.compare" if len(runs) == 1 else f"workbench.compare.{run.name}"
-            named = {"classname": class_name, "name": f"not ({verdict.text})", "time": "0"}
-            case = ElementTree.SubElement(suite, "testcase", named)
+            attributes = {"classname": class_name, "name": f"not ({verdict.text})", "time": "0"}
+            case = ElementTree.SubElement(suite, "testcase", attributes)
             if verdict.holds:
                 failure = ElementTree.SubElement(case, "failure", {"message": verdict_words(verdict), "type": _FAIL_IF})
                 failure.text = "\n".join(f"{place.file}:{place.line}" for place in verdict.places)
@@ -145,12 +145,12 @@ def _findings(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
 
 def _result(kind: str, finding: Finding, folder: Path | None) -> dict[str, Any]:
     text = finding_text(finding)
-    said = [finding.title, *(f"{advice.text}" for advice in finding.advice[:1])]
+    texts = [finding.title, *(f"{advice.text}" for advice in finding.advice[:1])]
     return {
         "ruleId": finding.rule,
         "level": "note" if kind == "gone" else _LEVELS.get(finding.severity, "warning"),
         "baselineState": {"new": "new", "kept": "unchanged", "gone": "absent"}[kind],
-        "message": {"text": ". ".join(part.rstrip(".") for part in said) + "."},
+        "message": {"text": ". ".join(part.rstrip(".") for part in texts) + "."},
         "locations": [_location(place, folder) for place in finding.places[:1]],
         "relatedLocations": [_location(place, folder) for place in finding.places[1:]],
         "partialFingerprints": {"workbenchFinding/v1": hashlib.sha256(text.encode()).hexdigest()},

@@ -73,7 +73,7 @@ def compare_many(
         time_s, base = predictions.get(str(run.path), (None, False))
         rows.append(ComparedRun(
             letter, run.path.name if run.path else run.manifest.name, run.path, run_values, run.time_s,
-            first[0].time_s / run.time_s if complete else None, _states(analysis), _most(first[1], analysis),
+            first[0].time_s / run.time_s if complete else None, _states(analysis), _most_changed(first[1], analysis),
             Work.EQUAL if run is first[0] else work_of(first[0], run),
             outputs[0] == outputs[1] if complete and all(outputs) else None, time_s, base,
         ))  # fmt: skip
@@ -108,7 +108,7 @@ def _states(analysis: Analysis) -> tuple[tuple[str, Category | None, float], ...
     return tuple((s.state.name, s.state.category, s.time_s) for s in _main_states(analysis) if s.time_s)
 
 
-def _most(first: Analysis, other: Analysis) -> tuple[str, float] | None:
+def _most_changed(first: Analysis, other: Analysis) -> tuple[str, float] | None:
     """The host state with the largest time difference, and the difference (s)."""
     before, after = ({s.state.name: s.time_s for s in _main_states(one)} for one in (first, other))
     changes = {name: after.get(name, 0.0) - before.get(name, 0.0) for name in {**before, **after}}
@@ -138,9 +138,9 @@ def fastest_words(many: ManyRuns, name_of: Callable[[ComparedRun], str] = lambda
     best = max(complete, key=lambda run: run.speedup or 0.0)
     first = many.runs[0]
     than = "" if best is first else f": {faster_text(best.speedup or 1.0)} than {name_of(first)}"
-    said = f"{name_of(best)} is the fastest{than}."
-    other = [name_of(run) for run in many.runs if run.work is Work.UNEQUAL]
-    return f"{said} {listed(other)} did other work than {name_of(first)}." if other else said
+    sentence = f"{name_of(best)} is the fastest{than}."
+    unequal = [name_of(run) for run in many.runs if run.work is Work.UNEQUAL]
+    return f"{sentence} {listed(unequal)} did other work than {name_of(first)}." if unequal else sentence
 
 
 def most_words(run: ComparedRun) -> str:
@@ -166,10 +166,10 @@ def many_rows(many: ManyRuns) -> list[tuple[str, ...]]:
     heads = ["", *many.differ, "run", "time", "speedup", *(["predicted", "error"] if predicted else []), "differs most"]
     rows = [tuple(heads)]
     for run in many.runs:
-        own = [run.letter, *(value_text(run.values[name]) for name in many.differ), run.name, time_text(run.time_s, 4)]
-        own.append(ratio_text(run.speedup) if run.speedup else "–")
-        own += [time_text(run.predicted_s) if run.predicted_s else "", error_text(run)] if predicted else []
-        rows.append((*own, most_words(run)))
+        row = [run.letter, *(value_text(run.values[name]) for name in many.differ), run.name, time_text(run.time_s, 4)]
+        row.append(ratio_text(run.speedup) if run.speedup else "–")
+        row += [time_text(run.predicted_s) if run.predicted_s else "", error_text(run)] if predicted else []
+        rows.append((*row, most_words(run)))
     return rows
 
 

@@ -48,8 +48,8 @@ def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str], wh
     if not texts:
         return []
     if comparison.speedup is None:
-        which = f"the first run or {who}" if who else "one of the two runs"
-        message = f"{which} did not finish, so no condition can be checked"
+        runs_named = f"the first run or {who}" if who else "one of the two runs"
+        message = f"{runs_named} did not finish, so no condition can be checked"
         raise WorkbenchError(Diagnostic(message, "Compare runs that are complete."))
     names = condition_names(comparison, rules)
     return [_judged(text, names) for text in texts]
@@ -68,9 +68,13 @@ def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
         _add_block(values, places, pair)
     for call in comparison.calls:
         name = member_name("call", call.name)
-        for what in ("time", "count", "bytes"):
-            _add(values, f"{name}.{what}", *(_of(one, "time_s" if what == "time" else what) for one in _both(call)))
-        site = _known(call).site
+        for quantity in ("time", "count", "bytes"):
+            _add(
+                values,
+                f"{name}.{quantity}",
+                *(_of(one, "time_s" if quantity == "time" else quantity) for one in _values_of(call)),
+            )
+        site = _existing_value(call).site
         places[name] = (Place(site.file, site.line, call.name),)
     in_a, in_b = [a for a, _ in comparison.kept], [b for _, b in comparison.kept]
     findings = [*comparison.gone, *in_a], [*comparison.new, *in_b]
@@ -107,13 +111,13 @@ def _bad(text: str, message: str, hint: str) -> Diagnostic:
 
 def _hint(name: str, known: Iterable[str]) -> str:
     """The most similar name, or the first of its family."""
-    if meant := nearest(name, known):
-        return f"Did you mean {meant}?"
+    if nearest_name := nearest(name, known):
+        return f"Did you mean {nearest_name}?"
     family = name.partition("(")[0]
     alike = [one for one in known if one.startswith(f"{family}(")] if family in FAMILIES else []
-    shown = alike or [one for one in known if "(" not in one]
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return f"Known: {', '.join(shown[:_SHOWN])}{more}; families: {', '.join(FAMILIES)}."
+    candidates = alike or [one for one in known if "(" not in one]
+    more = f" and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""
+    return f"Known: {', '.join(candidates[:_SHOWN])}{more}; families: {', '.join(FAMILIES)}."
 
 
 def _add(values: dict[str, float], name: str, a: float, b: float) -> None:
@@ -123,22 +127,22 @@ def _add(values: dict[str, float], name: str, a: float, b: float) -> None:
 
 def _add_block(values: dict[str, float], places: dict[str, tuple[Place, ...]], pair: Pair[GroupMetrics]) -> None:
     """Add the mean times of a block's replicas: working (`time`), in each category, and in each state."""
-    name, group = member_name("block", pair.name), _known(pair)
+    name, group = member_name("block", pair.name), _existing_value(pair)
     times = {category.value: partial(_category_s, category) for category in Category}
-    for what, time_s in {"time": times[Category.WORK.value], **times}.items():
-        _add(values, f"{name}.{what}", *(time_s(one) for one in _both(pair)))
+    for quantity, time_s in {"time": times[Category.WORK.value], **times}.items():
+        _add(values, f"{name}.{quantity}", *(time_s(one) for one in _values_of(pair)))
     block = group.members[0].block
     if block.file and block.line:
         places[name] = (Place(block.file, block.line),)
-    states = [_states(one) for one in _both(pair)]
+    states = [_states(one) for one in _values_of(pair)]
     for state in dict.fromkeys((*states[0], *states[1])):
         inner = member_name("state", pair.name, state)
-        for what in ("time", "visits"):
-            key = "time_s" if what == "time" else what
-            _add(values, f"{inner}.{what}", *(_mean(one.get(state, []), key) for one in states))
-        known = (states[1].get(state) or states[0][state])[0].state
-        if known.file and known.line:
-            places[inner] = (Place(known.file, known.line, state),)
+        for quantity in ("time", "visits"):
+            key = "time_s" if quantity == "time" else quantity
+            _add(values, f"{inner}.{quantity}", *(_mean(one.get(state, []), key) for one in states))
+        state_metrics = (states[1].get(state) or states[0][state])[0].state
+        if state_metrics.file and state_metrics.line:
+            places[inner] = (Place(state_metrics.file, state_metrics.line, state),)
 
 
 def _states(group: GroupMetrics | None) -> dict[str, list[StateMetrics]]:
@@ -158,11 +162,11 @@ def _category_s(category: Category, group: GroupMetrics | None) -> float:
     return sum(m.time_of(category) for m in group.members) / len(group.members) if group else 0.0
 
 
-def _both(pair: Pair[Any]) -> tuple[Any, Any]:
+def _values_of(pair: Pair[Any]) -> tuple[Any, Any]:
     return pair.a, pair.b
 
 
-def _known(pair: Pair[Any]) -> Any:
+def _existing_value(pair: Pair[Any]) -> Any:
     return pair.a if pair.b is None else pair.b
 
 

@@ -14,12 +14,12 @@ def cores_words(manifest: Manifest) -> str:
     costs = {"a call": cores.call_ps, "a wake-up": cores.wake_ps, "a change of threads": cores.switch_ps}
     costs_named = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]
     used = sum(1 for core in zip(*(thread.core_ps for thread in threads), strict=False) if any(core))
-    who = (
+    subject = (
         f"{cores.ranks} ranks with {counted(len(threads), 'thread')}" if cores.ranks > 1 else f"{len(threads)} threads"
     )
     per_rank = " each" if cores.ranks > 1 else ""
     parts = [
-        f"{who} ran on {used} of {counted(cores.count, 'virtual core')}{per_rank}",
+        f"{subject} ran on {used} of {counted(cores.count, 'virtual core')}{per_rank}",
         f"slices of {time_text(cores.slice_ps / PS_PER_S)}",
         *costs_named,
     ]

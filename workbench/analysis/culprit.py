@@ -24,29 +24,29 @@ def find_culprit(
     by_id = {m.block.id: m for m in blocks}
     current, waits = block, list(states)
     kinds = {s.state.category for s in states}
-    seen = {block.block.id}
-    named: Block | None = None
+    visited = {block.block.id}
+    culprit: Block | None = None
     count = 0
     while True:
         targets, memory = _blocks_of_longest_wait(current.block, waits, all_blocks)
         if not targets:
-            if memory and named is None:
+            if memory and culprit is None:
                 return MEM, None
             break
-        if targets[0].id in seen or (named is not None and targets[0].side is block.block.side is Side.HOST):
+        if targets[0].id in visited or (culprit is not None and targets[0].side is block.block.side is Side.HOST):
             break
-        named, count = targets[0], len(targets)
-        seen.add(named.id)
-        if named.side is Side.HOST or block.block.side is Side.HOST:
+        culprit, count = targets[0], len(targets)
+        visited.add(culprit.id)
+        if culprit.side is Side.HOST or block.block.side is Side.HOST:
             break
-        current = by_id[named.id]
+        current = by_id[culprit.id]
         waits = [s for s in current.states if s.state.category in kinds]
         works = any(s.state.category is Category.WORK for s in current.states)
         if works and sum(s.share for s in waits) <= HELD_UP:
             break
-    if named is None:
+    if culprit is None:
         return "", None
-    return (named.group if count > 1 else named.id), named.side
+    return (culprit.group if count > 1 else culprit.id), culprit.side
 
 
 def _blocks_of_longest_wait(

@@ -34,15 +34,15 @@ def custom_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[CustomResu
     """Every custom metric of a run by name, over all places where it is counted, and at each place."""
     sums = run.tables.get("metric_sums", {})
     rows = {int(number): row for row, number in enumerate(sums["block"].tolist())} if sums else {}
-    found: dict[str, list[tuple[BlockMetrics, _Counted]]] = {}
+    counted_by_name: dict[str, list[tuple[BlockMetrics, _Counted]]] = {}
     for block in blocks:
         if block.block.kind in WRITTEN and block.block.is_metric and len(block.states) > 1:
             one = _counted(block)
             if (row := rows.get(block.number)) is not None and one.by_state.get(block.states[1].state.name):
                 one.total, one.squares = float(sums["sum"][row]), float(sums["squares"][row])
                 one.least, one.largest = int(sums["least"][row]), int(sums["largest"][row])
-            found.setdefault(block.block.id.rpartition(".")[2], []).append((block, one))
-    return tuple(_result(name, places) for name, places in found.items())
+            counted_by_name.setdefault(block.block.id.rpartition(".")[2], []).append((block, one))
+    return tuple(_result(name, places) for name, places in counted_by_name.items())
 
 
 def _counted(block: BlockMetrics) -> _Counted:
@@ -53,21 +53,21 @@ def _counted(block: BlockMetrics) -> _Counted:
 
 
 def _result(name: str, places: Sequence[tuple[BlockMetrics, _Counted]]) -> CustomResult:
-    kind, whole = MetricKind(places[0][0].block.kind), _Counted()
+    kind, total = MetricKind(places[0][0].block.kind), _Counted()
     for _, one in places:
-        whole.cycles += one.cycles
-        whole.visits += one.visits
-        whole.state_s += one.state_s
-        whole.total += one.total
-        whole.squares += one.squares
-        whole.least = min((n for n in (whole.least, one.least) if n is not None), default=None)
-        whole.largest = max((n for n in (whole.largest, one.largest) if n is not None), default=None)
+        total.cycles += one.cycles
+        total.visits += one.visits
+        total.state_s += one.state_s
+        total.total += one.total
+        total.squares += one.squares
+        total.least = min((n for n in (total.least, one.least) if n is not None), default=None)
+        total.largest = max((n for n in (total.largest, one.largest) if n is not None), default=None)
         for state, cycles in one.by_state.items():
-            whole.by_state[state] = whole.by_state.get(state, 0) + cycles
-    value, parts = _values(kind, name, whole)
+            total.by_state[state] = total.by_state.get(state, 0) + cycles
+    value, parts = _values(kind, name, total)
     block = places[0][0].block
-    each = {one.block.id: _values(kind, name, counted)[0] for one, counted in places}
-    return CustomResult(name, kind, value, parts, each, whole.cycles, block.file or "", block.line or 0)
+    value_by_place = {one.block.id: _values(kind, name, counted)[0] for one, counted in places}
+    return CustomResult(name, kind, value, parts, value_by_place, total.cycles, block.file or "", block.line or 0)
 
 
 def _values(kind: MetricKind, name: str, of: _Counted) -> tuple[float, Mapping[str, float]]:
@@ -158,8 +158,8 @@ def custom_table(results: Sequence[CustomResult]) -> Table:
     ), list(results), place=_place)  # fmt: skip
 
 
-def _places(each: Mapping[str, float]) -> str:
-    names = [block.rpartition(".")[0] for block in each]
+def _places(value_by_place: Mapping[str, float]) -> str:
+    names = [block.rpartition(".")[0] for block in value_by_place]
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 

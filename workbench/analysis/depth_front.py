@@ -47,17 +47,17 @@ def depth_changes(front: Front) -> tuple[str, ...]:
     choice = front.choice
     if choice is None:
         return ()
-    said = []
+    texts = []
     for queue in front.queues:
-        wanted = choice.depths[queue.id]
-        unit = counted(wanted, "word")
+        chosen_depth = choice.depths[queue.id]
+        unit = counted(chosen_depth, "word")
         if not queue.depth:
-            said.append(f"Make {queue.id} {unit} deep.")
-        elif wanted > queue.depth:
-            said.append(f"Deepen {queue.id} from {thousands(queue.depth)} to {unit}.")
-        elif wanted < queue.depth:
-            said.append(f"{queue.id} needs {unit} of {thousands(queue.depth)}.")
-    return tuple(said)
+            texts.append(f"Make {queue.id} {unit} deep.")
+        elif chosen_depth > queue.depth:
+            texts.append(f"Deepen {queue.id} from {thousands(queue.depth)} to {unit}.")
+        elif chosen_depth < queue.depth:
+            texts.append(f"{queue.id} needs {unit} of {thousands(queue.depth)}.")
+    return tuple(texts)
 
 
 def choice_words(front: Front) -> str:
@@ -66,13 +66,13 @@ def choice_words(front: Front) -> str:
     if choice is None:
         return ""
     memory = _memory_words(choice)
-    kept = f"the least depths that lose under {100 * front.loss:g} % of the throughput"
+    criterion = f"the least depths that lose under {100 * front.loss:g} % of the throughput"
     if now is None:
-        return f"The run ended in a deadlock. With {kept} it takes {_time(choice.time_ps)} and {memory}."
+        return f"The run ended in a deadlock. With {criterion} it takes {_time(choice.time_ps)} and {memory}."
     gain = now.time_ps / max(choice.time_ps, 1)
     return (
-        f"Predicted speedup {ratio_text(gain)} with {kept}: {_time(choice.time_ps)} instead of {_time(now.time_ps)}, "
-        f"{memory} instead of {_memory_words(now)}."
+        f"Predicted speedup {ratio_text(gain)} with {criterion}: {_time(choice.time_ps)} instead of "
+        f"{_time(now.time_ps)}, {memory} instead of {_memory_words(now)}."
     )
 
 

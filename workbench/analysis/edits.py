@@ -63,8 +63,10 @@ def _of_values(change: RuleChange, selection: Selection, calls: Mapping[str, Any
         return None
 
 
-def _same_table(given: Mapping[str, Any], of: Selection) -> bool:
-    return "table" in given and all(c.entry is not None and c.entry.transfer == given["table"] for c in of.calls)
+def _same_table(arguments: Mapping[str, Any], selection: Selection) -> bool:
+    return "table" in arguments and all(
+        c.entry is not None and c.entry.transfer == arguments["table"] for c in selection.calls
+    )
 
 
 def _scaled(change: RuleChange, picked: Sequence[Picked], s: Selection) -> Iterator[Change]:

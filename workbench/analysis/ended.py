@@ -53,10 +53,10 @@ def best_of(manifest: Manifest, analysis: Analysis, aside: Collection[str] = ())
         return Best(f"{count} {why}" if number else nothing_words(manifest, analysis))
     if best.failures:
         return Best(count, best.title, gain_words(best))
-    what = f"Best: {best.title}, {where_words(best)}"
+    name = f"Best: {best.title}, {where_words(best)}"
     if best.speedup_predicted is None:
-        return Best(count, what, at_most_text(best.gain))
-    return Best(count, what, f"predicted {ratio_text(best.speedup_predicted)}", interval_text(best_prediction(best)))
+        return Best(count, name, at_most_text(best.gain))
+    return Best(count, name, f"predicted {ratio_text(best.speedup_predicted)}", interval_text(best_prediction(best)))
 
 
 def time_words(manifest: Manifest) -> str:
@@ -75,13 +75,13 @@ def beside_words(manifest: Manifest, before: Manifest | None, name: str) -> str:
     if before.settings != manifest.settings:
         return f"{faster}, with different settings"
     same = _same_output(manifest, before)
-    said = {True: ", same output", False: ", but their outputs differ", None: ""}[same]
-    return f"{faster}{said}"
+    output_text = {True: ", same output", False: ", but their outputs differ", None: ""}[same]
+    return f"{faster}{output_text}"
 
 
 def _same_output(manifest: Manifest, before: Manifest) -> bool | None:
-    known = manifest.stdout_sha256 and before.stdout_sha256
-    return manifest.stdout_sha256 == before.stdout_sha256 if known else None
+    both_hashes = manifest.stdout_sha256 and before.stdout_sha256
+    return manifest.stdout_sha256 == before.stdout_sha256 if both_hashes else None
 
 
 def best_json(analysis: Analysis) -> dict[str, Any]:

@@ -143,8 +143,8 @@ def _median_part(course: Course, name: str, amount: int, turns: int) -> tuple[in
 def _median(values: NDArray[np.number]) -> int:
     """The index of the median: the lower one for an even number of values; of equal values, the nearest to the
     middle."""
-    wanted = np.sort(values)[(len(values) - 1) // 2]
-    equal = np.flatnonzero(values == wanted)
+    median = np.sort(values)[(len(values) - 1) // 2]
+    equal = np.flatnonzero(values == median)
     return int(equal[np.argmin(np.abs(equal - len(values) // 2))])
 
 
@@ -191,13 +191,15 @@ def shortest_period(sites: NDArray[np.integer]) -> int:
 
 def equal_words(work: EqualWork) -> str:
     """The compared parts and the work done in them, in a sentence."""
-    said = ", ".join(_stretch_words(letter, part) for letter, part in zip(LETTERS, work.stretches, strict=False))
+    stretch_texts = ", ".join(
+        _stretch_words(letter, part) for letter, part in zip(LETTERS, work.stretches, strict=False)
+    )
     if not work.calls:
-        which = "both" if len(work.stretches) == 2 else "all"
-        return f"{said}: no call did as much in a part of {which}, so these are not the same work."
+        runs_text = "both" if len(work.stretches) == 2 else "all"
+        return f"{stretch_texts}: no call did as much in a part of {runs_text}, so these are not the same work."
     of = f"1 of {work.parts} equal parts" if work.parts else "in all, one run did more of them"
     faster = f", {faster_text(work.speedup)}" if work.speedup and len(work.stretches) == 2 else ""
-    return f"{said}{faster}: the same {', '.join(work.calls)}; {of}."
+    return f"{stretch_texts}{faster}: the same {', '.join(work.calls)}; {of}."
 
 
 def _stretch_words(letter: str, part: Stretch) -> str:

@@ -50,10 +50,10 @@ def finding_table(
 
     If none of `of` (by default the findings themselves) has a prediction, the upper bound is the first number.
     """
-    shown = {f.id for f in findings}
+    ids = {f.id for f in findings}
     parts: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.part_of in shown:
+        if finding.part_of in ids:
             parts.setdefault(finding.part_of, []).append(finding)
     hanging = {f.id for under in parts.values() for f in under}
 
@@ -71,7 +71,7 @@ def finding_table(
         return part_words(finding)[1] if finding.id in hanging else where_words(finding)
 
     leads = asked(of or findings)
-    said = (
+    gain_columns = (
         views.Column("Predicted", _predicted_text, width_px=96, right=True, key=lambda f: f.speedup_predicted or 0.0,
                ink=lambda f: ("text", 13, 600) if f.speedup_predicted is not None else ("muted", 12, 400),
                tip="Predicted speedup of the whole run", tip_of=_no_prediction_words),
@@ -98,14 +98,14 @@ def finding_table(
         views.Column("", share=0.30, picture=_draw_bar, picture_head=_draw_axis,
                tip="Speedup of the whole run, logarithmic: solid as predicted, tint up to the upper bound",
                tip_of=gain_words),
-        *said,
+        *gain_columns,
     )  # fmt: skip
-    rows = [f for f in findings if f.part_of not in shown]
+    rows = [f for f in findings if f.part_of not in ids]
     small = [f for f in rows if is_small(f)]
     if small and len(rows) > len(small):
         title = f"{len(small)} below {LEAST_GAIN:g}×"  # short: its column is narrow in a small window
-        named = ", ".join(f"{f.title} {ratio_text(f.speedup_predicted or 0.0)}" for f in small[:3])
-        fold = Finding(FOLD, "", title, "", named, "", 0.0, 1.0, None, "", ())
+        largest = ", ".join(f"{f.title} {ratio_text(f.speedup_predicted or 0.0)}" for f in small[:3])
+        fold = Finding(FOLD, "", title, "", largest, "", 0.0, 1.0, None, "", ())
         rows, parts[FOLD] = [*(f for f in rows if f not in small), fold], small
         columns = tuple(_empty_for_small_findings(column) for column in columns)
     return views.Table(
@@ -115,7 +115,7 @@ def finding_table(
 
 def _empty_for_small_findings(column: views.Column) -> views.Column:
     """The column, empty in the row of small findings unless it shows their title or names."""
-    own = {"Finding": lambda f: f.title, "Where": lambda f: f.where}.get(column.head, views.no_text)
+    text_of_fold = {"Finding": lambda f: f.title, "Where": lambda f: f.where}.get(column.head, views.no_text)
 
     def picture(canvas: Any, x: float, y: float, width: float, height: float, finding: Finding) -> None:
         if column.picture and finding.id != FOLD:
@@ -123,7 +123,7 @@ def _empty_for_small_findings(column: views.Column) -> views.Column:
 
     return replace(
         column,
-        text=lambda f: own(f) if f.id == FOLD else column.text(f),
+        text=lambda f: text_of_fold(f) if f.id == FOLD else column.text(f),
         tip_of=lambda f: f.where if f.id == FOLD else column.tip_of(f),
         picture=picture if column.picture else None,
     )
@@ -205,8 +205,8 @@ def _lead(finding: Finding, analysis: Analysis) -> views.Section:
         only_open = finding.first_s is None and finding.open_s is not None
         cycles = "the run's last cycle" if only_open else counted(finding.failures, "cycle")
         failed = views.Figure("Failed in", cycles, gain_words(finding))
-        said = finding.explanation[:1].upper() + finding.explanation[1:]
-        return views.Section("", (views.Figures((failed,)), views.Text(said)), word="why", brief=True)
+        explanation = finding.explanation[:1].upper() + finding.explanation[1:]
+        return views.Section("", (views.Figures((failed,)), views.Text(explanation)), word="why", brief=True)
     total_s = analysis.time_s
     best = best_prediction(finding)
     figures = []
@@ -218,9 +218,9 @@ def _lead(finding: Finding, analysis: Analysis) -> views.Section:
         figures.append(views.Figure("Predicted speedup", ratio_text(finding.speedup_predicted), note))
         figures.append(views.Figure("Upper bound", bound_text(finding.speedup_cap), "by its best advice", stays))
     else:
-        known = finding.speedup_cap is not None
+        has_bound = finding.speedup_cap is not None
         figures.append(
-            views.Figure("Upper bound", bound_text(finding.speedup_cap), becomes if known else "none known", stays)
+            views.Figure("Upper bound", bound_text(finding.speedup_cap), becomes if has_bound else "none known", stays)
         )
     share = finding.time_s / total_s if total_s else 0.0
     figures.append(views.Figure("Time", time_text(finding.time_s), f"{percent_text(share)} of {time_text(total_s)}"))
@@ -257,17 +257,19 @@ def _to_do(finding: Finding, analysis: Analysis) -> views.Section | None:
 
 
 def _is_small(advice: Advice) -> bool:
-    known = advice.prediction
-    return known is None or known.speedup is None or known.speedup < LEAST_GAIN
+    prediction = advice.prediction
+    return prediction is None or prediction.speedup is None or prediction.speedup < LEAST_GAIN
 
 
 def _step(number: int, advice: Advice, analysis: Analysis, is_bound: bool) -> views.Step:
-    known = advice.prediction
-    notes = ((prediction_words(known),) if known and number else ()) + ((bound_words(advice),) if is_bound else ())
+    prediction = advice.prediction
+    notes = ((prediction_words(prediction),) if prediction and number else ()) + (
+        (bound_words(advice),) if is_bound else ()
+    )
     tags = [("Changes hardware", "medium")] if advice.hardware else []
     if advice.changes:
         tags.append((f"Data hazard: {advice.hazard}", "medium") if advice.hazard else ("No data hazard", "good"))
-    gain = ratio_text(known.speedup) if known and known.speedup is not None else ""
+    gain = ratio_text(prediction.speedup) if prediction and prediction.speedup is not None else ""
     detail = change_facts(advice.changes, analysis)
     return views.Step(advice.text, gain, notes, tuple(tags), detail, f"{TRY} {number}" if advice.changes else "")
 
@@ -276,18 +278,18 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
     best = best_prediction(finding)
     if best is None or best.time_s is None or finding.speedup_predicted is None:
         return None
-    said = [f"{time_text(best.time_s)} of {time_text(analysis.time_s)} remain."]
+    sentences = [f"{time_text(best.time_s)} of {time_text(analysis.time_s)} remain."]
     if best.bound_by:
-        said.append(f"After that, {best.bound_by} takes most of the critical path.")
+        sentences.append(f"After that, {best.bound_by} takes most of the critical path.")
     if finding.advice and finding.advice[0].stays:
-        said.append(f"The upper bound keeps only the time that stays in any case: {finding.advice[0].stays}.")
+        sentences.append(f"The upper bound keeps only the time that stays in any case: {finding.advice[0].stays}.")
     if best.why:
-        said.append(f"{best.why[:1].upper()}{best.why[1:]}.")
+        sentences.append(f"{best.why[:1].upper()}{best.why[1:]}.")
     if best.interval_holds:
-        said.append(f"The interval holds: {best.interval_holds}")
+        sentences.append(f"The interval holds: {best.interval_holds}")
     limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""
     return views.Section(
-        f"Why {ratio_text(finding.speedup_predicted)}{limit}", (views.Text(" ".join(said), "second"),), word="left"
+        f"Why {ratio_text(finding.speedup_predicted)}{limit}", (views.Text(" ".join(sentences), "second"),), word="left"
     )
 
 
@@ -296,8 +298,8 @@ def _curve(finding: Finding, analysis: Analysis, platform: Platform | None) -> v
     plot = finding_plot(finding, analysis, platform)
     if plot is None or platform is None:
         return None
-    shown, total = len(plot.spots), len(analysis.calls)
-    calls = f"{shown} of {total} calls" if shown < total else counted(shown, "call")
+    calls_shown, total = len(plot.spots), len(analysis.calls)
+    calls = f"{calls_shown} of {total} calls" if calls_shown < total else counted(calls_shown, "call")
     name = "Transfer rate by size"
     return views.Section(name, (views.Curves(plot, name),), f"{calls}, {platform.title or platform.name}", beside=True)
 

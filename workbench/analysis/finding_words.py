@@ -37,8 +37,8 @@ def ranked_words(analysis: Analysis) -> str:
 
 def best_prediction(finding: Finding) -> Prediction | None:
     """The prediction that gives the finding's predicted speedup."""
-    known = [a.prediction for a in finding.advice if a.prediction and a.prediction.speedup is not None]
-    return max(known, key=lambda p: p.speedup or 0.0, default=None)
+    predictions = [a.prediction for a in finding.advice if a.prediction and a.prediction.speedup is not None]
+    return max(predictions, key=lambda p: p.speedup or 0.0, default=None)
 
 
 def not_predicted_words(finding: Finding) -> str:
@@ -150,12 +150,12 @@ def becomes_words(total_s: float, gain: float) -> str:
 
 def shortfall_words(manifest: Manifest) -> str:
     """A sentence for the top of a report on an incomplete run; "" for a complete one."""
-    said = shortfall(manifest)
-    if not said:
+    reason = shortfall(manifest)
+    if not reason:
         return ""
-    stop = "" if said.endswith((".", "!", "?")) else "."
+    stop = "" if reason.endswith((".", "!", "?")) else "."
     covers = "Times and findings cover the recorded part." if manifest.time_ps else "It recorded nothing."
-    return f"{said[0].upper()}{said[1:]}{stop} {covers}"
+    return f"{reason[0].upper()}{reason[1:]}{stop} {covers}"
 
 
 def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
@@ -170,11 +170,11 @@ def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
 
 def folded_words(advice: Iterable[Advice]) -> str:
     """The title of the fold over the remaining advice."""
-    kept = list(advice)
-    if not kept:
+    folded = list(advice)
+    if not folded:
         return ""
-    if all(a.prediction and a.prediction.speedup is not None for a in kept):
-        return f"{len(kept)} change{'s' if len(kept) > 1 else ''} below {LEAST_GAIN:g}×"
-    best = max((a.at_most for a in kept if a.at_most is not None), default=None)
+    if all(a.prediction and a.prediction.speedup is not None for a in folded):
+        return f"{len(folded)} change{'s' if len(folded) > 1 else ''} below {LEAST_GAIN:g}×"
+    best = max((a.at_most for a in folded if a.at_most is not None), default=None)
     limit = "" if best is None else f", at most {bound_text(best)}"
-    return f"{len(kept)} more{limit}"
+    return f"{len(folded)} more{limit}"

@@ -86,8 +86,8 @@ def _ends(target: str, blocks: Sequence[Block], source: Block) -> Iterator[str]:
     for block in matches:
         by_group.setdefault(block.group, []).append(block)
     for group, members in by_group.items():
-        whole = len(members) > 1 and len(members) == sum(b.group == group for b in blocks if b.id != source.id)
-        yield from (group,) if whole else (b.id for b in members)
+        is_whole_group = len(members) > 1 and len(members) == sum(b.group == group for b in blocks if b.id != source.id)
+        yield from (group,) if is_whole_group else (b.id for b in members)
 
 
 Numbers = tuple[int | None, int | None, float | None]
@@ -125,16 +125,16 @@ def _merge(
 def _without_repeats(edges: dict[tuple[str, str, str], Edge], blocks: Sequence[Block]) -> tuple[Edge, ...]:
     """The edges without those of replicas that repeat an edge of their group; their counts are added to it."""
     group_of = {b.id: b.group for b in blocks}
-    kept, counts = dict(edges), dict[tuple[str, str, str], int]()
+    remaining, counts = dict(edges), dict[tuple[str, str, str], int]()
     for key, edge in edges.items():
-        whole = (group_of.get(edge.source, edge.source), group_of.get(edge.target, edge.target), edge.message)
-        if whole != key and whole in edges:
-            del kept[key]
-            counts[whole] = counts.get(whole, 0) + (edge.count or 0)
+        group_key = (group_of.get(edge.source, edge.source), group_of.get(edge.target, edge.target), edge.message)
+        if group_key != key and group_key in edges:
+            del remaining[key]
+            counts[group_key] = counts.get(group_key, 0) + (edge.count or 0)
     for key, count in counts.items():
-        if kept[key].count is None and count:
-            kept[key] = replace(kept[key], count=count)
-    return tuple(kept.values())
+        if remaining[key].count is None and count:
+            remaining[key] = replace(remaining[key], count=count)
+    return tuple(remaining.values())
 
 
 def _no_such_target(target: str, state: State, block: Block) -> Diagnostic:

@@ -42,9 +42,9 @@ class Demands:
 
 def demands_of(changes: Sequence[Change], measured: MeasuredRun) -> Demands:
     """The combined demands of a set of changes on the design and on its developer."""
-    each = [_demands(change, measured) for change in changes]
-    hazards = dict.fromkeys(one.hazard for one in each if one.hazard)
-    return Demands(any(one.hardware for one in each), "; ".join(hazards))
+    demands = [_demands(change, measured) for change in changes]
+    hazards = dict.fromkeys(one.hazard for one in demands if one.hazard)
+    return Demands(any(one.hardware for one in demands), "; ".join(hazards))
 
 
 def _demands(change: Change, measured: MeasuredRun) -> Demands:
@@ -81,10 +81,10 @@ class _Rows:
 
 def _rows_of(change: Change, measured: MeasuredRun) -> Iterator[_Rows]:
     """The rows of each thread that makes calls of the change."""
-    wanted: Sequence[str] = getattr(change, "calls", ())
+    call_names: Sequence[str] = getattr(change, "calls", ())
     pairs: dict[str, set[tuple[int, int]]] = {}
     for call in measured.calls:
-        if {call.place, f"{call.place}:{call.site.column}", call.site.label, call.site.callee} & set(wanted):
+        if {call.place, f"{call.place}:{call.site.column}", call.site.label, call.site.callee} & set(call_names):
             pairs.setdefault(call.block, set()).add((call.site_number, call.state.index))
     hardware = measured.platform.hardware if measured.platform else None
     units = {int(getattr(port, "address_unit_bytes", 1)) for port in hardware.ports} if hardware else {1, 4}
@@ -103,34 +103,34 @@ def _unite(change: Unite, rows: _Rows) -> Demands:
     order, at = rows.order, np.flatnonzero(rows.chosen)
     if len(at) < 2:
         return Demands(hardware=False)
-    said = [_addresses(order, at, np.diff(at) == 1, rows.units)]
+    problems = [_addresses(order, at, np.diff(at) == 1, rows.units)]
     longest, _, _ = order.longest_row(rows.chosen)
     if change.count > longest and (between := _between(at, len(rows.chosen)) & ~rows.chosen).any():
         when = "before the first of them" if order.sends[at].any() else "until the last of them"
-        said.append(f"other calls come between these ({rows.name(between)}): all data must be available {when}")
+        problems.append(f"other calls come between these ({rows.name(between)}): all data must be available {when}")
         if _written_again(order.address[at], order.bytes[at], rows.units):
-            said.append("each round uses the same addresses: needs a buffer for each")
-    hazards = [one for one in said if one]
+            problems.append("each round uses the same addresses: needs a buffer for each")
+    hazards = [one for one in problems if one]
     return Demands(bool(hazards), "; ".join(hazards))
 
 
 def _addresses(order: CallOrder, at: Numbers, steps: Mask, units: Sequence[int]) -> str:
     """The reason why one call cannot reach all addresses of consecutive calls; "" if it can."""
     before, after = at[:-1][steps], at[1:][steps]
-    here, there, size = order.address[before], order.address[after], order.bytes[before]
-    if not len(here):
+    first_address, next_address, size = order.address[before], order.address[after], order.bytes[before]
+    if not len(first_address):
         return ""
-    if (here < 0).any() or (there < 0).any():
+    if (first_address < 0).any() or (next_address < 0).any():
         return "the run did not keep the addresses: check that they are consecutive"
-    fits = [there - here == size // unit for unit in units]
+    fits = [next_address - first_address == size // unit for unit in units]
     if any(fit.all() for fit in fits):
         return ""
-    if (here == there).all():
-        return f"all go to address {int(here[0]):#x}: the hardware must take the words of one call in turn"
+    if (first_address == next_address).all():
+        return f"all go to address {int(first_address[0]):#x}: the hardware must take the words of one call in turn"
     odd = int(np.flatnonzero(~fits[0])[0])
     return (
-        f"addresses {int(here[odd]):#x} and {int(there[odd]):#x} are not consecutive: the hardware's address map must"
-        " change"
+        f"addresses {int(first_address[odd]):#x} and {int(next_address[odd]):#x} are not consecutive: the hardware's"
+        " address map must change"
     )
 
 
@@ -162,17 +162,17 @@ def _early(change: Early, rows: _Rows) -> Demands:
     return Demands(hardware=False)
 
 
-def _meets_next_round(order: CallOrder, moved: Mask, others: Mask, units: Sequence[int]) -> bool:
+def _meets_next_round(order: CallOrder, moved: Mask, later: Mask, units: Sequence[int]) -> bool:
     """Whether the moved calls of a round reach addresses that other calls of the round before reach.
 
     Calls after a wait belong both to the next round and to the round that ended.
     """
-    spans = [_spans(order, rows, max(units)) for rows in (moved, others)]
+    spans = [_spans(order, rows, max(units)) for rows in (moved, later)]
     (low, high), (low2, high2) = spans
-    shift = 1 if others is moved else 0
+    shift = 1 if later is moved else 0
     a, b = slice(shift, None), slice(None, -shift or None)
-    there = (high[a] >= 0) & (high2[b] >= 0)
-    return bool((there & (low[a] < high2[b]) & (low2[b] < high[a])).any())
+    both_reach = (high[a] >= 0) & (high2[b] >= 0)
+    return bool((both_reach & (low[a] < high2[b]) & (low2[b] < high[a])).any())
 
 
 def _spans(order: CallOrder, rows: Mask, unit: int) -> tuple[Numbers, Numbers]:
@@ -203,10 +203,10 @@ def _data_between(rows: _Rows, rounds: int) -> str:
         return ""
     data = _between(at, len(rows.chosen)) & ~order.control & ~order.waits & ~rows.chosen
     kept_data = []
-    for moving, what in ((data & order.sends, "data"), (data & order.receives, "results")):
+    for moving, kind_of_data in ((data & order.sends, "data"), (data & order.receives, "results")):
         if moving.any() and _written_again(order.address[moving], order.bytes[moving], rows.units):
             kept_data.append(
-                f"the {what} of {rounds} rounds ({rows.name(moving)}, now at the same addresses each time)"
+                f"the {kind_of_data} of {rounds} rounds ({rows.name(moving)}, now at the same addresses each time)"
             )
     return f"needs room for {' and for '.join(kept_data)}" if kept_data else ""
 

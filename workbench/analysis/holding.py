@@ -94,8 +94,8 @@ def subjects_of(rule: CheckedRule, measured: MeasuredRun) -> Iterator[Alike]:
     mine = blocks_of(rule, measured)
     if "application" in rule.rule.scope:
         for side in Side:
-            there = [b for b in mine if b.block.side is side]
-            needed = [b for b in there if b.block.id in measured.waited_for] or there
+            on_side = [b for b in mine if b.block.side is side]
+            needed = [b for b in on_side if b.block.id in measured.waited_for] or on_side
             busiest = max(needed, key=lambda b: b.share_of(Category.WORK), default=None)
             if busiest and (selection := select_block(rule, busiest, measured)):
                 yield Alike((Subject(rule, "application", selection),))

@@ -205,12 +205,12 @@ class HostTimes:
         if rows is None or not len(polls := np.flatnonzero(rows.of(calls) & rows.polls)):
             return 0.0
         stretches = self._stretches(rows, polls, block)
-        seen = np.where(rows.port_last >= 0, rows.port_last, rows.end)
+        looked = np.where(rows.port_last >= 0, rows.port_last, rows.end)
         first, last = polls[stretches.first], polls[stretches.last]
-        ready = stretches.ready
+        ready_ps = stretches.ready
         if trace_of(self._run) is None:  # between the last poll in vain and the one that was answered
-            ready = (ready + seen[last]) // 2
-        due = np.maximum(ready - stretches.begins - (seen - rows.start)[first], 0) + _LATE_CYCLES * self._cycle_ps
+            ready_ps = (ready_ps + looked[last]) // 2
+        due = np.maximum(ready_ps - stretches.begins - (looked - rows.start)[first], 0) + _LATE_CYCLES * self._cycle_ps
         between = np.diff(rows.start[polls])[np.diff(stretches.stretch) == 0]
         period = int(between.mean()) if len(between) else int(rows.took[first].mean())
         tried = np.unique(np.quantile(due, np.linspace(0, 1, _DELAYS), method="nearest"))
@@ -234,21 +234,21 @@ class HostTimes:
 
     def _by_calls(self, rows: _Rows, chosen: Mask, block: BlockMetrics) -> Waiting:
         polls = np.flatnonzero(chosen & rows.polls)
-        others = int(rows.took[chosen & ~rows.polls].sum())
+        other_waits_ps = int(rows.took[chosen & ~rows.polls].sum())
         moving = int(rows.moving[chosen & ~rows.polls].sum())  # of these waits a transfer, not the FPGA
         edges = int((chosen & ~rows.polls).sum()) * self._cycle_ps  # when a wait ends is known to a cycle
         if not len(polls):
-            return Waiting(others / PS_PER_S, (others - moving) / PS_PER_S, 0.0, edges / PS_PER_S)
+            return Waiting(other_waits_ps / PS_PER_S, (other_waits_ps - moving) / PS_PER_S, 0.0, edges / PS_PER_S)
         stretches = self._stretches(rows, polls, block)
         count, ends, ready = len(stretches.first), stretches.ends, stretches.ready
-        least = min(self._idle(rows, polls, polls[stretches.last], block))
+        least_idle_ps = min(self._idle(rows, polls, polls[stretches.last], block))
         between = rows.looped[polls[:-1]][np.diff(stretches.stretch) == 0]
         code = count * max(rows.least_gap, int(between.max(initial=0)))
         cycles = count * self._cycle_ps
-        after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
+        after = min(int(np.maximum(ends - ready, 0).sum()), least_idle_ps) + code + cycles
         first_ends = rows.end[polls[stretches.first]]
-        chance = min(int(np.maximum(ends - np.maximum(ready, first_ends), 0).sum()), least) + cycles + edges
-        total = (int((ends - stretches.begins).sum()) + others) / PS_PER_S
+        chance = min(int(np.maximum(ends - np.maximum(ready, first_ends), 0).sum()), least_idle_ps) + cycles + edges
+        total = (int((ends - stretches.begins).sum()) + other_waits_ps) / PS_PER_S
         return Waiting(total, total - (stretches.quickest + moving) / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
 
     def _stretches(self, rows: _Rows, polls: Times, block: BlockMetrics) -> _Stretches:
@@ -263,22 +263,22 @@ class HostTimes:
         quickest = int(np.minimum.reduceat(rows.took[polls][order], heads).sum())
         vain = np.zeros(len(polls), dtype=bool)
         vain[order[:-1]] = same
-        seen = np.where(rows.port_last[polls] >= 0, rows.port_last[polls], rows.start[polls])
+        looked = np.where(rows.port_last[polls] >= 0, rows.port_last[polls], rows.start[polls])
         ready = begins.copy()
-        np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
+        np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], looked[vain], block))
         return _Stretches(stretch, first, last, begins, ends, ready, quickest)
 
-    def _work_ends(self, rows: _Rows, polls: Times, seen: Times, block: BlockMetrics) -> Times:
+    def _work_ends(self, rows: _Rows, polls: Times, moments: Times, block: BlockMetrics) -> Times:
         """For each moment the end of the current work of the block that the poll waits for, since it is not ready
         before. The moment itself if the run has no trace or the block does not work."""
         trace = trace_of(self._run)
         if trace is None or not len(polls):
-            return seen
-        ready = seen.copy()
+            return moments
+        ready = moments.copy()
         for state in np.unique(rows.state[polls]).tolist():
             mine = rows.state[polls] == state
             working = [target for target in self.targets(block, [state]) if not self.runs_freely(target)]
-            ends = [_ends_of_work(trace, target, seen[mine]) for target in working]
+            ends = [_ends_of_work(trace, target, moments[mine]) for target in working]
             if ends:
                 ready[mine] = np.minimum.reduce(ends)
         return ready
@@ -286,8 +286,12 @@ class HostTimes:
     def targets(self, block: BlockMetrics, states: Iterable[int]) -> list[BlockMetrics]:
         """The FPGA blocks that these states of a host block name."""
         all_blocks = [b.block for b in self._blocks]
-        named = [target for state in states for target in block.block.states[state].targets]
-        ids = {target_block.id for target in named for target_block in resolve_target(target, all_blocks, block.block)}
+        target_names = [target for state in states for target in block.block.states[state].targets]
+        ids = {
+            target_block.id
+            for target in target_names
+            for target_block in resolve_target(target, all_blocks, block.block)
+        }
         return [b for b in self._blocks if b.block.id in ids]
 
     def _idle(self, rows: _Rows, polls: Times, last: Times, block: BlockMetrics) -> list[int]:
@@ -333,9 +337,11 @@ class HostTimes:
         rows = self._rows.get(block.number)
         if rows is None:
             ids = {(c.site_number, c.state.index) for c in calls}
-            rest = [c for c in self._calls if c.block == block.block.id and (c.site_number, c.state.index) not in ids]
-            beside_s = sum(c.time_s for c in rest if c.state.category in WAITS or CONTROL & set(c.state.reasons))
-            return beside_s + max(block.time_of(*WAITS) - sum(c.time_s for c in rest if c.state.category in WAITS), 0.0)
+            others = [c for c in self._calls if c.block == block.block.id and (c.site_number, c.state.index) not in ids]
+            beside_s = sum(c.time_s for c in others if c.state.category in WAITS or CONTROL & set(c.state.reasons))
+            return beside_s + max(
+                block.time_of(*WAITS) - sum(c.time_s for c in others if c.state.category in WAITS), 0.0
+            )
         chosen = rows.of(calls)
         anchor = np.flatnonzero(chosen | rows.data)
         beside = ~chosen & (rows.waits | rows.control)

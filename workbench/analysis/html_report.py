@@ -255,20 +255,20 @@ def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
     """The states of a block with `unclassified` last, under the block's title."""
     first = group.members[0]
     block, count = first.block, len(group.members)
-    said = [block.kind]
+    kind_parts = [block.kind]
     if block.file and block.line:
-        said.append(short(f"{block.file}:{block.line}"))
+        kind_parts.append(short(f"{block.file}:{block.line}"))
     if first.clock:
-        said.append(f"{first.clock.name} at {frequency_text(first.clock.frequency_hz)}")
+        kind_parts.append(f"{first.clock.name} at {frequency_text(first.clock.frequency_hz)}")
     if count > 1:
         best, worst = group.best.share_of(Category.WORK), group.worst.share_of(Category.WORK)
         mean = percent_text(group.mean_work_share)
-        said.append(f"work {mean} on average, best {percent_text(best)}, worst {percent_text(worst)}")
+        kind_parts.append(f"work {mean} on average, best {percent_text(best)}, worst {percent_text(worst)}")
     states, diagram = mean_states(group.members), state_diagram(group.group, group.members)
     return {
         "name": group.group + (f" × {count}" if count > 1 else ""),
         "slug": re.sub(r"[^a-z0-9]+", "-", group.group.lower()),
-        "said": ", ".join(said),
+        "said": ", ".join(kind_parts),
         "states": states_table(block, [*states[1:], *(s for s in states[:1] if s.visits or s.time_s)]),
         "diagram": Markup(states_svg(diagram, PAGE)) if diagram else "",
     }
@@ -292,8 +292,8 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
 
 def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
     a, b = (state.time_s if state else 0.0 for state in (pair.a, pair.b))
-    either = pair.a or pair.b
-    category = either.state.category if either else None
+    existing = pair.a or pair.b
+    category = existing.state.category if existing else None
     canvas = SvgCanvas(PAGE)
     for y, value in ((1.0, a), (10.0, b)):
         draw_swatch(canvas, 0, y, max(PICTURE_WIDTH * value / largest if largest else 0.0, 1.0), 8, category)
@@ -358,7 +358,7 @@ def _incomplete(run: Run) -> Diagnostic:
 
 def _diagnostic_html(problem: Diagnostic) -> Markup:
     place = ":".join(str(part) for part in (problem.file, problem.line, problem.column) if part is not None)
-    shown = Markup('<span class="mono">{}</span> ').format(place) if place else Markup("")
+    place_html = Markup('<span class="mono">{}</span> ').format(place) if place else Markup("")
     return Markup('<div class="diagnostic {}">{}{} <span class="second">{}</span></div>').format(
-        problem.severity.value, shown, problem.message, escape(problem.hint)
+        problem.severity.value, place_html, problem.message, escape(problem.hint)
     )

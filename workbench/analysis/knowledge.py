@@ -214,8 +214,8 @@ def load_knowledge(paths: Iterable[Path], metrics: Iterable[Metric]) -> tuple[Kn
         problems += unread
         if text is None:
             continue
-        known = tuple((m.name, m.unit, m.stays) for m in by_name.values())
-        file_rules, file_reasons, more = _read_once(text, str(path), known)
+        metric_keys = tuple((m.name, m.unit, m.stays) for m in by_name.values())
+        file_rules, file_reasons, more = _read_once(text, str(path), metric_keys)
         problems += more
         rules |= {rule.key: rule for rule in file_rules}
         for category, meanings in file_reasons.items():
@@ -361,13 +361,13 @@ def _checked(
         place = ("suggestions", number)
         arguments = checker.arguments(suggestion.text, suggestion.arguments, *place, "text")
         when = checker.optional(suggestion.when, *place, "when")
-        left, stays = suggestion.time_left.strip(), suggestion.stays
-        known = left != UNKNOWN
-        if known and left not in bounds and not stays:
+        time_left_text, stays = suggestion.time_left.strip(), suggestion.stays
+        has_time_left = time_left_text != UNKNOWN
+        if has_time_left and time_left_text not in bounds and not stays:
             hint = f"Add `stays:` with what this time rests on, or name one of these: {', '.join(bounds)}."
             checker.complain("this bound does not say which time stays", hint, *place, "time_left")
-        time_left = checker.expression(left, *place, "time_left") if known else None
-        stays = stays or bounds.get(left, "")
+        time_left = checker.expression(time_left_text, *place, "time_left") if has_time_left else None
+        stays = stays or bounds.get(time_left_text, "")
         changes = checker.changes(suggestion.changes, *place, "changes")
         if suggestion.changes and suggestion.no_change:
             checker.complain("give either changes or no_change", "Leave one out.", *place, "no_change")

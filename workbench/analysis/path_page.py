@@ -97,13 +97,13 @@ def wait_rows(path: CriticalPath, names: Mapping[str, str]) -> tuple[WaitRow, ..
     """Waits between blocks, the longest first; `names` maps a block to the name under which it is counted."""
     sums: dict[tuple[PathPart, PathPart], tuple[int, float]] = {}
     for wait in path.waits:
-        pair = _named(wait.waiter, names), _named(wait.waited_for, names)
+        pair = _under_group_name(wait.waiter, names), _under_group_name(wait.waited_for, names)
         count, time_s = sums.get(pair, (0, 0.0))
         sums[pair] = count + wait.count, time_s + wait.time_s
     return tuple(sorted((WaitRow(*pair, *spent) for pair, spent in sums.items()), key=lambda row: -row.time_s))
 
 
-def _named(part: PathPart, names: Mapping[str, str]) -> PathPart:
+def _under_group_name(part: PathPart, names: Mapping[str, str]) -> PathPart:
     return replace(part, block=names.get(part.block, part.block))
 
 

@@ -24,7 +24,7 @@ def _longest(s: Selection) -> Sequence[Selection]:
     return _selection_of_calls(s, {_pair(max(s.calls, key=lambda call: call.time_s))}) if s.calls else []
 
 
-def _each(s: Selection) -> Sequence[Selection]:
+def _call_by_call(s: Selection) -> Sequence[Selection]:
     return [one for pair in sorted(map(_pair, s.calls)) for one in _selection_of_calls(s, {pair})]
 
 
@@ -87,7 +87,7 @@ def _other_polls(s: Selection) -> Sequence[Selection]:
 #: What the picks of calls choose: a selection for each change.
 CALLS: Mapping[str, Callable[[Selection], Sequence[Selection]]] = {
     "selected": _selected,
-    "each": _each,
+    "each": _call_by_call,
     "longest": _longest,
     "together": _together,
     "with_data": _with_data,
@@ -163,12 +163,12 @@ def _toward(s: Selection, pairs: set[Pair]) -> set[Pair]:
     blocks = [b.block for b in s.of.blocks]
     states = next(b for b in s.of.blocks if b.block.id == s.order.block).block.states
     group_ids = {b.block.id for b in s.of.blocks if b.block.group == s.block.block.group}
-    named = {
+    naming_pairs = {
         (site, state)
         for site, state in pairs
         if any(block.id in group_ids for target in states[state].targets for block in resolve_target(target, blocks))
     }
-    return named or pairs
+    return naming_pairs or pairs
 
 
 def call_names(s: Selection) -> tuple[str, ...]:

@@ -56,14 +56,14 @@ def with_predictions(
     used.
     """
     budget = _Budget(budget_s)
-    wanted: dict[tuple[Change, ...], float] = {}
+    bound_of_changes: dict[tuple[Change, ...], float] = {}
     for advice in (a for finding in analysis.findings for a in finding.advice if a.changes):
-        wanted[advice.changes] = max(wanted.get(advice.changes, 0.0), advice.at_most or 0.0)
+        bound_of_changes[advice.changes] = max(bound_of_changes.get(advice.changes, 0.0), advice.at_most or 0.0)
     predictions: dict[tuple[Change, ...], Prediction] = {}
-    for number, changes in enumerate(sorted(wanted, key=lambda one: -wanted[one])):
+    for number, changes in enumerate(sorted(bound_of_changes, key=lambda one: -bound_of_changes[one])):
         if job:
             job.check()
-            job.progress(number / len(wanted))
+            job.progress(number / len(bound_of_changes))
         if not replayed.exact or budget.allows():
             predictions[changes] = asked(replayed, changes)
     findings = tuple(sorted((_predicted(finding, predictions) for finding in analysis.findings), key=_rank))
@@ -72,7 +72,7 @@ def with_predictions(
     best = _best_sets(findings, replayed, budget)
     after = replayed.next_bottlenecks(best[0].changes) if best else ()
     path = replace(replayed.critical_path(), steps=())
-    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(wanted) - len(predictions), path)
+    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(bound_of_changes) - len(predictions), path)
     return replace(analysis, findings=findings, what_if=what_if)
 
 
@@ -152,7 +152,7 @@ def best_sets(
     different things, and the larger set is given only if it gains more. `allowed` says whether there is time for
     another prediction."""
     best: list[Prediction] = []
-    least = max((piece.speedup or 0.0 for piece in pieces), default=0.0)
+    best_speedup = max((piece.speedup or 0.0 for piece in pieces), default=0.0)
     for size in (2, 3):
         sets = [chosen for chosen in combinations([piece.changes for piece in pieces], size) if apart(chosen)]
         answers = [asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
@@ -161,10 +161,10 @@ def best_sets(
             key=lambda piece: piece.speedup or 0,
             default=None,
         )
-        if fastest is None or (fastest.speedup or 0) <= least:
+        if fastest is None or (fastest.speedup or 0) <= best_speedup:
             break
         best.append(fastest)
-        least = fastest.speedup or 0
+        best_speedup = fastest.speedup or 0
     return tuple(best)
 
 
@@ -183,8 +183,8 @@ def _parts(change: Change) -> tuple[str, ...]:
 def suggestions(analysis: Analysis) -> Iterator[Advice]:
     """The advice of top findings that has changes, each set once, by predicted speedup; refused ones come last."""
     offered = [a for f in tops(analysis.findings) for a in f.advice if a.changes]
-    seen: set[tuple[Change, ...]] = set()
+    listed_changes: set[tuple[Change, ...]] = set()
     for advice in sorted(offered, key=lambda a: -((a.prediction and a.prediction.speedup) or 0.0)):
-        if advice.changes not in seen:
-            seen.add(advice.changes)
+        if advice.changes not in listed_changes:
+            listed_changes.add(advice.changes)
             yield advice

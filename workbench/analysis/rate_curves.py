@@ -31,8 +31,8 @@ def finding_plot(finding: Finding, analysis: Analysis, platform: Platform | None
     if not names:
         return None
     first = platform.transfer_tables[names[0]]
-    others = [n for n in names[1:] if platform.transfer_tables[n].direction != first.direction]
-    return rate_plot(platform, [names[0], *others[:1]], calls, places)
+    other_direction = [n for n in names[1:] if platform.transfer_tables[n].direction != first.direction]
+    return rate_plot(platform, [names[0], *other_direction[:1]], calls, places)
 
 
 def direction_plot(platform: Platform, calls: Sequence[CallMetrics], direction: str) -> Plot | None:

@@ -16,10 +16,10 @@ def recording_words(manifest: Manifest) -> str:
         )
     if manifest.deterministic:
         return "recording takes no virtual time: only the user's own code is counted"
-    left, unsure = max(0.0, overhead["virtual_pct"]), overhead["unsure_pct"]
+    residual, uncertainty = max(0.0, overhead["virtual_pct"]), overhead["unsure_pct"]
     return (
         f"instrumentation overhead {overhead['taken_off_pct']:.2f} % subtracted, call by call; "
-        f"residual {left:.2f} \u00b1 {unsure:.2f} %"
+        f"residual {residual:.2f} \u00b1 {uncertainty:.2f} %"
     )
 
 
@@ -28,5 +28,5 @@ def recording_parts(manifest: Manifest) -> tuple[str, ...]:
     overhead = manifest.overhead
     if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in overhead:
         return ()
-    left = max(0.0, overhead["virtual_pct"]) + overhead["unsure_pct"]
-    return (f"instrumentation overhead {overhead['taken_off_pct']:.1f} % subtracted (residual ≤ {left:.1f} %)",)
+    residual = max(0.0, overhead["virtual_pct"]) + overhead["unsure_pct"]
+    return (f"instrumentation overhead {overhead['taken_off_pct']:.1f} % subtracted (residual ≤ {residual:.1f} %)",)

@@ -144,15 +144,15 @@ class CallOrder:
         """The mask without calls of sites that are chosen in only few of the rounds with chosen calls."""
         rows = np.flatnonzero(chosen)
         rounds, round_of = numbered(self.round_of[rows])
-        seen, _ = numbered(self.kind[rows] * max(len(rounds), 1) + round_of)
-        counts = np.bincount(seen // max(len(rounds), 1), minlength=len(self.pairs))
+        pairs, _ = numbered(self.kind[rows] * max(len(rounds), 1) + round_of)
+        counts = np.bincount(pairs // max(len(rounds), 1), minlength=len(self.pairs))
         return chosen & (counts >= _MOSTLY * len(rounds))[self.kind]
 
     def _followed_in_round(self, wanted: Mask) -> Mask:
         """For each call, whether a wanted one follows in its round."""
         after = _next(wanted)
-        there = after < len(wanted)
-        same: Mask = there & (self.round_of[np.minimum(after, len(wanted) - 1)] == self.round_of)
+        has_next = after < len(wanted)
+        same: Mask = has_next & (self.round_of[np.minimum(after, len(wanted) - 1)] == self.round_of)
         return same
 
 
@@ -177,10 +177,10 @@ def call_order(run: Run, block: BlockMetrics) -> CallOrder | None:
     pairs, kind = numbered((columns["site"].astype(np.int64) + 1) * len(states) + columns["state"])
     control = [s.category in COMMUNICATION and bool(CONTROL & set(s.reasons)) for s in states]
     waiting = [s.category is Category.WAIT_RECV for s in states]
-    other = [s.category in WAITS for s in states]
+    is_wait = [s.category in WAITS for s in states]
     kinds = [entry.kind for entry in run.manifest.entries]
     state, entry = columns["state"], columns["entry"]
-    sends = _flags([one == "send" for one in kinds])[entry] & ~_flags(other)[state]
+    sends = _flags([one == "send" for one in kinds])[entry] & ~_flags(is_wait)[state]
     receives = _flags([one in POLL_KINDS for one in kinds])[entry]
     located = columns["address"] >= 0
     again = asked_again(_flags(control)[state] & receives & located, columns["address"], columns["site"])
@@ -232,13 +232,15 @@ def _unfolded(run: Run, block: int) -> Table | None:
     at = np.array(unfold(0, len(site)), dtype=np.int64)
     site_of, state_of = np.array(site, dtype=np.int64)[at], np.array(state, dtype=np.int64)[at]
     mine = stats["block"] == block
-    known = zip(*(stats[name][mine].tolist() for name in ("site", "state", "entry", "bytes", "count")), strict=True)
-    entries = {(s, q): (entry, round(size / count) if count else 0) for s, q, entry, size, count in known}
-    each = [entries.get(pair, (-1, 0)) for pair in zip(site_of.tolist(), state_of.tolist(), strict=True)]
+    stats_rows = zip(
+        *(stats[name][mine].tolist() for name in ("site", "state", "entry", "bytes", "count")), strict=True
+    )
+    entries = {(s, q): (entry, round(size / count) if count else 0) for s, q, entry, size, count in stats_rows}
+    entry_and_bytes = [entries.get(pair, (-1, 0)) for pair in zip(site_of.tolist(), state_of.tolist(), strict=True)]
     return {
         "site": site_of,
         "state": state_of,
-        "entry": np.array([entry for entry, _ in each], dtype=np.int64),
+        "entry": np.array([entry for entry, _ in entry_and_bytes], dtype=np.int64),
         "address": np.full(len(at), -1, dtype=np.int64),
-        "bytes": np.array([size for _, size in each], dtype=np.int64),
+        "bytes": np.array([size for _, size in entry_and_bytes], dtype=np.int64),
     }

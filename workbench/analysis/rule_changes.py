@@ -97,28 +97,28 @@ def read_rule_change(line: str, metrics: Metrics, parse: Parse, complain: Compla
         complain(f"change '{line}': {error}", "Close all quotation marks.")
         return None
     kind = words[0] if words else ""
-    known = sorted({SCALE, *CHANGES} - set(_BY_SCALE))
+    kinds = sorted({SCALE, *CHANGES} - set(_BY_SCALE))
     if kind in _BY_SCALE:
         complain(f"a rule scales states by '{SCALE}', not '{kind}'", _usage(SCALE))
         return None
-    if kind not in known:
-        complain(f"there is no change '{kind}'", near(kind, known, "Known"))
+    if kind not in kinds:
+        complain(f"there is no change '{kind}'", near(kind, kinds, "Known"))
         return None
     try:
-        given = named_values(words[1:])
-        check_names(kind, given, _wanted(kind, given))
+        arguments = named_values(words[1:])
+        check_names(kind, arguments, _names_of_values(kind, arguments))
     except ValueError as error:
         complain(f"{error}", _usage(kind))
         return None
-    return _checked(kind, given, metrics, parse, complain)
+    return _checked(kind, arguments, metrics, parse, complain)
 
 
 def _checked(
-    kind: str, given: Mapping[str, str], metrics: Metrics, parse: Parse, complain: Complain
+    kind: str, arguments: Mapping[str, str], metrics: Metrics, parse: Parse, complain: Complain
 ) -> RuleChange | None:
-    pick, by_work, good = "", "work_of" in given, True
+    pick, by_work, good = "", "work_of" in arguments, True
     numbers, texts = {}, {}
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name in ("calls", "states"):
             pick, picks = value, CALL_PICKS if name == "calls" else STATE_PICKS
             if value not in picks:
@@ -140,17 +140,17 @@ def _checked(
     return RuleChange(kind, pick, numbers, texts, by_work) if good else None
 
 
-def _wanted(kind: str, given: Mapping[str, str]) -> Sequence[str]:
+def _names_of_values(kind: str, arguments: Mapping[str, str]) -> Sequence[str]:
     if kind == SCALE:
-        return ("work_of" if "work_of" in given else "states", "factor")
+        return ("work_of" if "work_of" in arguments else "states", "factor")
     return [each.name for each in fields(CHANGES[kind])]
 
 
 def _usage(kind: str) -> str:
     if kind == SCALE:
         return f"Write `{SCALE} states=PICK factor=EXPRESSION`, or `work_of=TEXT_METRIC` for the states."
-    given = {"str": "TEXT_METRIC", "int": "EXPRESSION", "float": "EXPRESSION"}
-    parts = (f"{each.name}={given.get(str(each.type), 'PICK')}" for each in fields(CHANGES[kind]))
+    placeholder = {"str": "TEXT_METRIC", "int": "EXPRESSION", "float": "EXPRESSION"}
+    parts = (f"{each.name}={placeholder.get(str(each.type), 'PICK')}" for each in fields(CHANGES[kind]))
     return f"Write `{' '.join([kind, *parts])}`."
 
 

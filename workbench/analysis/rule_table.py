@@ -86,8 +86,8 @@ class RuleTable:
 
 def with_rule(knowledge: KnowledgeBase, rule: CheckedRule) -> KnowledgeBase:
     """The knowledge base with a rule in place of the rule of its name, side and scope, or after all others."""
-    others = {one.key: one for one in knowledge.rules}
-    return replace(knowledge, rules=tuple({**others, rule.key: rule}.values()))
+    by_key = {one.key: one for one in knowledge.rules}
+    return replace(knowledge, rules=tuple({**by_key, rule.key: rule}.values()))
 
 
 def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBase) -> RuleTable:
@@ -95,28 +95,34 @@ def rule_table(rule: CheckedRule, measured: MeasuredRun, knowledge: KnowledgeBas
     rule's children are evaluated too, since they may explain its findings."""
     names = tuple(dict.fromkeys(n for one in (rule.condition, rule.time_saved, rule.new_time) if one
                                 for n in sorted(one.names)))  # fmt: skip
-    known = KnownMetrics(measured.metrics)
-    metrics = {name: known[name] for name in names}
+    all_metrics = KnownMetrics(measured.metrics)
+    metrics = {name: all_metrics[name] for name in names}
     try:
         alike = list(subjects_of(rule, measured)) if measured.run.time_s else []
         fired = [*filter(None, map(fire, alike))]
         under = (one for one in knowledge.rules if one is not rule and knowledge.parent_of(one) is rule)
-        below = [*filter(None, (fire(each) for one in under for each in subjects_of(one, measured)))]
-        kept = {id(one) for one in without_explained([*fired, *below], knowledge)}
+        below = [
+            *filter(None, (fire(alike_subjects) for one in under for alike_subjects in subjects_of(one, measured)))
+        ]
+        reported = {id(one) for one in without_explained([*fired, *below], knowledge)}
         reports, problems = findings_of([*fired, *below], measured, knowledge)
     except WorkbenchError as error:
         return _faulty(rule, metrics, measured, error)
     findings = {id(one): finding for finding, one in reports}
-    ends = {id(one.subject): (id(one) in kept, findings.get(id(one))) for one in fired}
-    rows = [_row(subject, each, ends, names, measured) for each in alike for subject in each.subjects]
+    ends = {id(one.subject): (id(one) in reported, findings.get(id(one))) for one in fired}
+    rows = [
+        _row(subject, alike_subjects, ends, names, measured)
+        for alike_subjects in alike
+        for subject in alike_subjects.subjects
+    ]
     rows += _unselected(rule, alike, measured)
     rows.sort(key=lambda row: (not row.fires, row.outcome is Outcome.NOTHING))
     example = None
     if alike and not findings:
         example, more = _example(alike[0].subjects[0], measured, knowledge)
         problems += more
-    own = [problem for problem in problems if (problem.file, problem.line) == (rule.file, rule.line)]
-    return RuleTable(rule, metrics, tuple(rows), example, tuple(own))
+    of_rule = [problem for problem in problems if (problem.file, problem.line) == (rule.file, rule.line)]
+    return RuleTable(rule, metrics, tuple(rows), example, tuple(of_rule))
 
 
 def _row(

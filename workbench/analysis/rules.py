@@ -65,8 +65,8 @@ def find_bottlenecks(
     reports, more = findings_of(fired, measured, knowledge)
     findings = _unique([finding for finding, _ in reports])
     rules = {finding.id: one.rule for finding, (_, one) in zip(findings, reports, strict=True)}
-    own, wrong = findings_of_plugins(measured, knowledge.sources)
-    findings, problems = _unique([*findings, *own]), [*problems, *more, *wrong]
+    of_plugins, wrong = findings_of_plugins(measured, knowledge.sources)
+    findings, problems = _unique([*findings, *of_plugins]), [*problems, *more, *wrong]
     ranked = sorted(findings, key=lambda finding: _rank(finding, finding.id in rules))
     return tuple(_nested(ranked, rules)), tuple(dict.fromkeys(problems))
 
@@ -115,7 +115,7 @@ def fire(alike: Alike) -> Fired | None:
 
 def without_explained(fired: Sequence[Fired], knowledge: KnowledgeBase) -> list[Fired]:
     """The findings without generic ones on blocks where more specific ones explain most of their time."""
-    kept = []
+    remaining = []
     for candidate in fired:
         indexes = {
             index
@@ -129,8 +129,8 @@ def without_explained(fired: Sequence[Fired], knowledge: KnowledgeBase) -> list[
         states = candidate.selection.states
         explained = sum(s.time_s for s in states if s.state.index in indexes)
         if not indexes or explained < EXPLAINED * sum(s.time_s for s in states):
-            kept.append(candidate)
-    return kept
+            remaining.append(candidate)
+    return remaining
 
 
 def _finding(fired: Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> Finding:
@@ -138,9 +138,9 @@ def _finding(fired: Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> F
     values = selection.values
     ideal = fired.subject.speedup
     parent = knowledge.parent_of(rule)
-    own = list(_advice(rule.suggestions, selection, measured))
+    rule_advice = list(_advice(rule.suggestions, selection, measured))
     general = list(_advice(parent.suggestions, selection, measured)) if parent else []
-    advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
+    advice = _worthwhile([*rule_advice, *_of_platform(selection, measured.platform, rule_advice or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
     if fired.scope in PARTS:  # shown on a block of its instance, where it has one
@@ -195,8 +195,8 @@ def _advice(suggestions: Iterable[CheckedSuggestion], selection: Selection, meas
     for one in suggestions:
         if one.when is not None and not one.when.evaluate(values):
             continue
-        left = None if one.time_left is None else float(one.time_left.evaluate(values))
-        at_most = None if left is None or math.isnan(left) else measured.at_most(left)
+        time_left_s = None if one.time_left is None else float(one.time_left.evaluate(values))
+        at_most = None if time_left_s is None or math.isnan(time_left_s) else measured.at_most(time_left_s)
         changes, none = changes_of(one.changes, selection)
         demands = demands_of(changes, measured)
         yield Advice(
@@ -222,7 +222,7 @@ def _worthwhile(suggested: Iterable[Advice]) -> tuple[Advice, ...]:
 
 
 def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
-    given = []
+    printed = []
     for argument in arguments:
         name = argument.expression.text.strip()
         lone = values.get(name, 0.0)
@@ -231,8 +231,8 @@ def _printf(text: str, arguments: Sequence[Argument], values: Values) -> str:
             value = value_text(value, argument.unit)
         elif not isinstance(value, str) and not math.isfinite(value):
             value = 0.0
-        given.append(value)
-    return text % tuple(given)
+        printed.append(value)
+    return text % tuple(printed)
 
 
 def _of_platform(selection: Selection, platform: Platform | None, beside: Sequence[Advice]) -> Iterator[Advice]:
@@ -255,10 +255,10 @@ def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics]
     if shared is None:
         return True
     count = sum(c.count for c in calls)
-    each = sum(c.bytes for c in calls) / count if count else 0.0
+    mean_bytes = sum(c.bytes for c in calls) / count if count else 0.0
     return (
-        each >= (shared.suggestion_from_bytes or 0)
-        and each <= (shared.suggestion_to_bytes or math.inf)
+        mean_bytes >= (shared.suggestion_from_bytes or 0)
+        and mean_bytes <= (shared.suggestion_to_bytes or math.inf)
         and count >= (shared.suggestion_from_calls or 0)
     )
 
@@ -284,10 +284,10 @@ def _rounded(value: Value) -> Value:
 
 def _unique(findings: Sequence[Finding]) -> list[Finding]:
     """The findings with unique ids, in the given order."""
-    seen: dict[str, int] = {}
+    count_of_id: dict[str, int] = {}
     result = []
     for finding in findings:
-        number = seen[finding.id] = seen.get(finding.id, 0) + 1
+        number = count_of_id[finding.id] = count_of_id.get(finding.id, 0) + 1
         result.append(finding if number == 1 else replace(finding, id=f"{finding.id}-{number}"))
     return result
 

@@ -56,10 +56,10 @@ class Selection:
     @cached_property
     def culprit(self) -> tuple[str, Side | None]:
         """For the host: the block on the critical path, if known; otherwise the block that the waits name."""
-        named = find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
+        named_block = find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
         late = self.of.on_path
-        if named[1] is not Side.FPGA or not self.on_host or late is None:
-            return named
+        if named_block[1] is not Side.FPGA or not self.on_host or late is None:
+            return named_block
         alone = sum(b.block.group == late.block.group for b in self.of.blocks) == 1
         return late.block.id if alone else late.block.group, Side.FPGA
 
@@ -71,10 +71,10 @@ class Selection:
         if self.on_host and self.of.on_path is not None:
             return self.of.on_path
         fpga = [b for b in self.of.blocks if b.block.side is Side.FPGA]
-        named = [b for b in fpga if culprit in (b.block.id, b.block.group)]
-        if self.on_host or not any(b.time_of(Category.WORK) for b in named):
-            named = [b for b in fpga if b.block.id in self.of.waited_for] or named
-        return max(named, key=lambda b: b.time_of(Category.WORK), default=None)
+        candidates = [b for b in fpga if culprit in (b.block.id, b.block.group)]
+        if self.on_host or not any(b.time_of(Category.WORK) for b in candidates):
+            candidates = [b for b in fpga if b.block.id in self.of.waited_for] or candidates
+        return max(candidates, key=lambda b: b.time_of(Category.WORK), default=None)
 
     @property
     def culprit_title(self) -> str:

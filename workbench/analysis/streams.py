@@ -19,17 +19,17 @@ def stream_metrics(run: Run) -> tuple[StreamMetrics, ...]:
     if table is None:
         return ()
     hz = {clock.name: clock.frequency_hz for clock in run.manifest.clocks}
-    held: dict[int, list[Held]] = defaultdict(list)
+    held_by_stream: dict[int, list[Held]] = defaultdict(list)
     waits = run.tables.get("stream_waits", {"stream": (), "wait": (), "cycles": ()})
     for number, wait, cycles in zip(waits["stream"], waits["wait"], waits["cycles"], strict=True):
         waited = streams[number].waits[wait]
-        held[int(number)].append(Held(streams[waited.other].id, waited.signal, waited.held_by, int(cycles)))
+        held_by_stream[int(number)].append(Held(streams[waited.other].id, waited.signal, waited.held_by, int(cycles)))
     numbers = table["stream"].tolist()
     counts = zip(*(table[name].tolist() for name in ("transfers", "source_stalls", "sink_stalls", "idle")), strict=True)
     metrics = []
     for number, (transfers, by_source, by_sink, idle) in zip(numbers, counts, strict=True):
         clock_hz = hz.get(streams[number].clock, run.manifest.clock_hz)
-        holds = tuple(sorted(held[number], key=lambda one: -one.cycles))
+        holds = tuple(sorted(held_by_stream[number], key=lambda one: -one.cycles))
         metrics.append(StreamMetrics(streams[number], transfers, by_source, by_sink, idle, clock_hz, holds))
     return tuple(metrics)
 
@@ -45,8 +45,8 @@ def fifo_metrics(run: Run, streams: tuple[StreamMetrics, ...]) -> tuple[FifoMetr
         rows = np.flatnonzero(table["fifo"] == number)
         if len(rows):
             into, out = (of_id[run.manifest.streams[at].id] for at in (fifo.input, fifo.output))
-            held = tuple(zip(table["words"][rows].tolist(), table["cycles"][rows].tolist(), strict=True))
-            fifos_measured.append(FifoMetrics(fifo, into, out, held))
+            occupancy = tuple(zip(table["words"][rows].tolist(), table["cycles"][rows].tolist(), strict=True))
+            fifos_measured.append(FifoMetrics(fifo, into, out, occupancy))
     return tuple(fifos_measured)
 
 

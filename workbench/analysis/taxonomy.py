@@ -36,15 +36,23 @@ def taxonomy(rules: Sequence[CheckedRule], findings: Sequence[Finding]) -> tuple
         by_name.setdefault(rule.name, []).append(rule)
 
     def bottleneck(name: str) -> BottleneckKind:
-        named = by_name[name]
-        sides = ["host", "fpga"] if any(rule.side == "any" for rule in named) else [rule.side for rule in named]
+        rules_of_name = by_name[name]
+        sides = (
+            ["host", "fpga"]
+            if any(rule.side == "any" for rule in rules_of_name)
+            else [rule.side for rule in rules_of_name]
+        )
         children = (other for other in by_name if other != name and _parent(by_name[other]) == name)
         return BottleneckKind(
-            name, named[0].category, tuple(dict.fromkeys(sides)), named[0].rule.explanation,
+            name, rules_of_name[0].category, tuple(dict.fromkeys(sides)), rules_of_name[0].rule.explanation,
             tuple(finding for finding in findings if finding.rule == name), tuple(map(bottleneck, children)),
         )  # fmt: skip
 
-    tops = [name for name, named in by_name.items() if _parent(named) in ("", name) or _parent(named) not in by_name]
+    tops = [
+        name
+        for name, same_name in by_name.items()
+        if _parent(same_name) in ("", name) or _parent(same_name) not in by_name
+    ]
     categories = list(dict.fromkeys(by_name[name][0].category for name in tops))
     return tuple(map(bottleneck, sorted(tops, key=lambda name: categories.index(by_name[name][0].category))))
 
@@ -81,5 +89,5 @@ def with_children(tops: Sequence[BottleneckKind], depth: int = 0) -> Iterator[tu
         yield from with_children(kind.children, depth + 1)
 
 
-def _parent(named: Sequence[CheckedRule]) -> str:
-    return next((one.rule.parent for one in named if one.rule.parent), "")
+def _parent(rules_of_name: Sequence[CheckedRule]) -> str:
+    return next((one.rule.parent for one in rules_of_name if one.rule.parent), "")

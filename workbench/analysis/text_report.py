@@ -67,16 +67,16 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
             f"After the best one, predicted {ratio_text(what_if.best[0].speedup or 0.0)}, {first.block} in "
             f"{first.state} holds the run most: {percent_text(first.share)}."
         )
-    if what_if.path and (said := path_words(what_if.path, (m.block for m in analysis.blocks))):
-        yield f"Critical path: {said}{'; ' if what_if.path.why else ''}{what_if.path.why}."
+    if what_if.path and (path_text := path_words(what_if.path, (m.block for m in analysis.blocks))):
+        yield f"Critical path: {path_text}{'; ' if what_if.path.why else ''}{what_if.path.why}."
     if what_if.left_out:
         yield f"{counted(what_if.left_out, 'change')} not predicted: not enough time (--predict SECONDS)."
 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:
     manifest = run.manifest
-    if said := shortfall_words(manifest):
-        yield said
+    if sentence := shortfall_words(manifest):
+        yield sentence
         yield ""
     name = (platform.title or platform.name) if platform else manifest.platform
     if manifest.simulated:
@@ -85,33 +85,35 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
         kind = "measured" + (f" on {name}" if name else "")
     yield f"{manifest.name or 'Run'}: {time_text(analysis.time_s, 4)} {kind}"
     hosts = [m for m in analysis.side(Side.HOST) if m.time_s]
-    named = sorted(hosts, key=_activity, reverse=True)[:_MOST_THREADS]
-    yield from (_shares(host) for host in hosts if host in named)
-    if more := len(hosts) - len(named):
-        most = percent_text(max(_activity(m) for m in hosts if m not in named))
-        most = f"less than {most[2:]}" if most.startswith("<") else f"at most {most}"
+    named_hosts = sorted(hosts, key=_activity, reverse=True)[:_MOST_THREADS]
+    yield from (_shares(host) for host in hosts if host in named_hosts)
+    if more := len(hosts) - len(named_hosts):
+        rest_activity = percent_text(max(_activity(m) for m in hosts if m not in named_hosts))
+        rest_activity = (
+            f"less than {rest_activity[2:]}" if rest_activity.startswith("<") else f"at most {rest_activity}"
+        )
         verb = "works or moves" if more == 1 else "work or move"
-        yield f"{counted(more, 'more host thread')} {verb} data {most} of the time."
+        yield f"{counted(more, 'more host thread')} {verb} data {rest_activity} of the time."
     groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA and g.best.time_s]
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
     if busiest is not None and busiest.mean_work_share:
-        yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
+        yield f"The busiest of the FPGA, {_group_name(busiest)}, works {percent_text(busiest.mean_work_share)}."
     elif busiest is not None:
         yield f"No pragma says when the FPGA works{_UNMARKED if analysis.findings else ''}."
     for port in (one for one in analysis.memory_ports if one.bytes):
         yield f"{memory_words(port)} of the time."
     for metric in analysis.custom:
         yield f"{custom_words(metric)}."
-    if said := assertions_words(analysis.assertions):
-        yield f"{said}."
-    if said := coverage_words(analysis.decisions):
-        yield f"{said}."
-    if said := cores_words(manifest):
-        yield f"{said}."
+    if sentence := assertions_words(analysis.assertions):
+        yield f"{sentence}."
+    if sentence := coverage_words(analysis.decisions):
+        yield f"{sentence}."
+    if sentence := cores_words(manifest):
+        yield f"{sentence}."
     if TABLE in run.tables:
         yield f"FPGA times: {exact_words(run)}."
-    if said := recording_words(manifest):
-        yield f"{said[0].upper()}{said[1:]}."
+    if sentence := recording_words(manifest):
+        yield f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _shares(host: BlockMetrics) -> str:
@@ -122,7 +124,9 @@ def _shares(host: BlockMetrics) -> str:
         "ready for a core": queued,
         "before it began or after it ended": host.states[0].share,
     }
-    more = listed([f"{percent_text(share)} {what}" for what, share in other_shares.items() if share >= _LEAST_SHARE])
+    more = listed(
+        [f"{percent_text(share)} {activity}" for activity, share in other_shares.items() if share >= _LEAST_SHARE]
+    )
     return (
         f"{host.block.id} works {percent_text(host.share_of(Category.WORK))} of the time, moves data"
         f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
@@ -134,7 +138,7 @@ def _activity(host: BlockMetrics) -> float:
     return host.share_of(Category.WORK, *COMMUNICATION)
 
 
-def _named(group: GroupMetrics) -> str:
+def _group_name(group: GroupMetrics) -> str:
     return group.group + (f" × {len(group.members)}" if len(group.members) > 1 else "")
 
 
@@ -161,9 +165,9 @@ def _lines(item: views.Item, brief: Sequence[views.Fact]) -> Iterator[str]:
     """The lines of an item of a page."""
     match item:
         case views.Figures(figures):
-            said = "; ".join(f"{f.title} {f.value}, {f.note}" for f in figures[-1:])
+            last_figure = "; ".join(f"{f.title} {f.value}, {f.note}" for f in figures[-1:])
             more = "; ".join(map(_fact, brief))
-            yield f"{said}. {more}{'.' if more else ''}"
+            yield f"{last_figure}. {more}{'.' if more else ''}"
         case views.Text(text):
             yield text
         case views.Facts(facts):

@@ -44,16 +44,16 @@ def best_size(table: TransferTable, near: float = NEAR_BEST, largest: int | None
         points = (*(p for p in points if p[0] < largest), (largest, transfer_ps(table, largest)))
     rates = [size * PS_PER_S / time for size, time in points]
     best = max(range(len(points)), key=rates.__getitem__)
-    wanted = near * rates[best]
+    near_rate = near * rates[best]
     low = points[0][0]
     for i in range(best, 0, -1):
-        if rates[i - 1] < wanted:
-            low = _crossing(points[i - 1], points[i], wanted, up=True)
+        if rates[i - 1] < near_rate:
+            low = _crossing(points[i - 1], points[i], near_rate, up=True)
             break
     high: int | None = None
     for i in range(best, len(points) - 1):
-        if rates[i + 1] < wanted:
-            high = _crossing(points[i], points[i + 1], wanted, up=False)
+        if rates[i + 1] < near_rate:
+            high = _crossing(points[i], points[i + 1], near_rate, up=False)
             break
     return BestSize(rates[best], points[best][0], low, high)
 
@@ -64,5 +64,5 @@ def _crossing(a: tuple[int, int], b: tuple[int, int], rate: float, *, up: bool) 
     slope = (time_b - time_a) / (size_b - size_a)  # picoseconds a byte
     fixed = time_a - slope * size_a
     size = rate * fixed / (PS_PER_S - rate * slope)
-    whole = int(size)
-    return min(whole + (up and whole < size), size_b) if up else max(whole, size_a)
+    rounded_size = int(size)
+    return min(rounded_size + (up and rounded_size < size), size_b) if up else max(rounded_size, size_a)

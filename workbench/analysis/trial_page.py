@@ -63,11 +63,11 @@ def _prediction(prediction: Prediction, analysis: Analysis) -> views.Section:
 
 
 def _before(prediction: Prediction, advice: Sequence[Advice]) -> list[str]:
-    said = [f"Hardware changes with: {set_title(a.changes)}." for a in advice if a.hardware]
-    said += [f"Data hazard: {a.hazard} ({set_title(a.changes)})." for a in advice if a.hazard]
+    sentences = [f"Hardware changes with: {set_title(a.changes)}." for a in advice if a.hardware]
+    sentences += [f"Data hazard: {a.hazard} ({set_title(a.changes)})." for a in advice if a.hazard]
     if prediction.why and prediction.speedup is not None:
-        said.append(f"{prediction.why[:1].upper()}{prediction.why[1:]}.")
-    return said
+        sentences.append(f"{prediction.why[:1].upper()}{prediction.why[1:]}.")
+    return sentences
 
 
 def _path(trial: Trial, analysis: Analysis) -> views.Section:

@@ -35,12 +35,12 @@ def _cycles_of(table: Mapping[str, Any]) -> dict[int, int]:
 
 def _by_place(blocks: Sequence[BlockMetrics], kind: MetricKind) -> list[list[BlockMetrics]]:
     """The blocks of a kind that were counted, those that one line of a source asks for together."""
-    found: dict[tuple[str | None, int | None, str], list[BlockMetrics]] = {}
+    by_place: dict[tuple[str | None, int | None, str], list[BlockMetrics]] = {}
     for one in blocks:
         if one.block.kind == kind and one.cycles and len(one.states) > 1:
             key = (one.block.file, one.block.line, one.block.id.rpartition(".")[2])
-            found.setdefault(key, []).append(one)
-    return list(found.values())
+            by_place.setdefault(key, []).append(one)
+    return list(by_place.values())
 
 
 def _assertion(

@@ -28,12 +28,12 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
     looked_at: set[str] = set()
     hosts = [b for b in blocks if b.block.side is Side.HOST]
     asking = [(host, wait) for host in hosts for wait in _waits(host)]
-    chosen = [_least_busy(_fpga_targets(host, wait, blocks)) for host, wait in asking]
-    if not any(chosen):
+    groups = [_least_busy(_fpga_targets(host, wait, blocks)) for host, wait in asking]
+    if not any(groups):
         dealt_with = {b.block.id for host in hosts for s in host.states for b in _fpga_targets(host, s, blocks)}
         serving = [b for b in blocks if b.block.id in dealt_with or (hosts and CPU in _targets_of_waits(b))]
-        chosen = [_least_busy([b for b in serving if b.block.side is Side.FPGA and _works(b)])]
-    ahead = [b for group in chosen for b in group]
+        groups = [_least_busy([b for b in serving if b.block.side is Side.FPGA and _works(b)])]
+    ahead = [b for group in groups for b in group]
     while ahead:
         block = ahead.pop()
         if block.block.id in looked_at:
@@ -62,9 +62,11 @@ def somebody_waits_for(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> b
 
 def _names_nobody(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetrics]) -> bool:
     """Whether a wait may be for any block: it names none, or only blocks that the design does not have."""
-    known = [b.block for b in blocks]
+    all_blocks = [b.block for b in blocks]
     targets = [t for t in wait.state.targets if t not in (CPU, MEM)]
-    return not wait.state.targets or (bool(targets) and not any(resolve_target(t, known, block.block) for t in targets))
+    return not wait.state.targets or (
+        bool(targets) and not any(resolve_target(t, all_blocks, block.block) for t in targets)
+    )
 
 
 def _waits(block: BlockMetrics) -> list[StateMetrics]:
@@ -80,9 +82,11 @@ def _fpga_targets(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[Bloc
     reasons = set(wait.state.reasons)
     if reasons and reasons <= _SHARED:
         return []
-    known = [b.block for b in blocks]
+    all_blocks = [b.block for b in blocks]
     ids = {
-        target_block.id for target in wait.state.targets for target_block in resolve_target(target, known, block.block)
+        target_block.id
+        for target in wait.state.targets
+        for target_block in resolve_target(target, all_blocks, block.block)
     }
     return [b for b in blocks if b.block.id in ids and b.block.side is Side.FPGA]
 

@@ -74,7 +74,7 @@ def _name_px(row: Bar) -> float:
 def _figure_widths(bars: Bars, width: float) -> list[float]:
     """The widths of the first figure, and of those others that leave the bars enough room."""
     columns = zip_longest(*(row.figures for row in bars.rows), fillvalue="")
-    widths = [max(text_width(said, 13, 600) for said in column) + 12 for column in columns]
+    widths = [max(text_width(figure, 13, 600) for figure in column) + 12 for column in columns]
     return [wide for n, wide in enumerate(widths) if not n or sum(widths[: n + 1]) < width * 0.3]
 
 
@@ -147,9 +147,9 @@ def _draw_row(
         left += 24
     weight = 600 if row.strong else 400
     used = canvas.text(left, y, box.x - left - 8, ROW_PX, row.name, "text", 13, weight)
-    rest = box.x - left - used - 16
+    room = box.x - left - used - 16
     if row.note:
-        canvas.text(left + used + 8, y, rest, ROW_PX, row.note, "second", 12)
+        canvas.text(left + used + 8, y, room, ROW_PX, row.note, "second", 12)
 
     def place(value: float) -> float:
         return place_of(value, bars, shown, box)
@@ -161,9 +161,9 @@ def _draw_row(
         canvas.rect(box.x, middle - 6, box.width, 12, "track")
         canvas.rect(start, middle - 6, end - start, 12, "accent")
     right = box.right
-    for n, (said, wide) in enumerate(zip(row.figures, _figure_widths(bars, width), strict=False)):
+    for n, (figure, wide) in enumerate(zip(row.figures, _figure_widths(bars, width), strict=False)):
         right += wide
-        canvas.write(right, middle, said, "second" if n else "text", 13, 400 if n else 600, RIGHT)
+        canvas.write(right, middle, figure, "second" if n else "text", 13, 400 if n else 600, RIGHT)
 
 
 def bars_table(bars: Bars) -> Iterator[tuple[str | float, ...]]:

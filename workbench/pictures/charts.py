@@ -20,9 +20,9 @@ def chart_plot(chart: Chart) -> Plot:
     lines = []
     for curve in chart.curves:
         ink = inks.get(curve.beside if curve.plain else curve.name, "muted")
-        x, y, own = np.array(curve.x), np.array(curve.y), not curve.plain
+        x, y, has_own_ink = np.array(curve.x), np.array(curve.y), not curve.plain
         name = "" if curve.beside in inks else curve.name
-        lines.append(Line(name, x, y, ink, dashed=curve.plain, points=own, joined=curve.plain))
+        lines.append(Line(name, x, y, ink, dashed=curve.plain, points=has_own_ink, joined=curve.plain))
     return Plot(
         Axis(chart.x, significant),
         Axis(chart.y, significant, chart.log),

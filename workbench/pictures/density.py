@@ -37,10 +37,10 @@ def bound_bars(density: Density) -> Bars:
             "binds" if name == density.binding else "", (bound, free, None), strong=name == density.binding)
         for name, label, bound, free in bounds
     )  # fmt: skip
-    most = max((free for *_, free in bounds if math.isfinite(free)), default=0.0) or 1.0
+    largest = max((free for *_, free in bounds if math.isfinite(free)), default=0.0) or 1.0
     return Bars(
         Axis("operations a second", rate_of), ("bound", "operations a second", "without latency"), rows,
-        (0.0, most * 1.04), foot=BARS_FOOT, mark=min((bound for _, _, bound, _ in bounds), default=None),
+        (0.0, largest * 1.04), foot=BARS_FOOT, mark=min((bound for _, _, bound, _ in bounds), default=None),
     )  # fmt: skip
 
 
@@ -81,8 +81,8 @@ def roofline(density: Density) -> Plot:
     for n, bound in enumerate(density.bounds):
         rate, layer = float(bound.layer.bandwidth_bytes_per_s), bound.layer
         lost = rate * float(layer.latency_s) / float(layer.layer_bytes)
-        most = min(float(bound.most_ops_per_s), peak)
-        y = np.minimum(x * rate / (1.0 + lost + float(bound.shared_bytes) * x), most)  # Eq. 6, with other streams
+        highest = min(float(bound.most_ops_per_s), peak)
+        y = np.minimum(x * rate / (1.0 + lost + float(bound.shared_bytes) * x), highest)  # Eq. 6, with other streams
         ink = INKS[n % len(INKS)]
         lines.append(Line(layer.name, x, y, ink, named_at_start=True))
         spot = np.array([float(bound.ops_per_byte)]), np.array([min(float(bound.ops_per_s), peak)])

@@ -60,8 +60,8 @@ class PlacedLabel:
 
 def block_label(edge: RoutedEdge) -> EdgeLabel:
     """The label of a block graph's edge: counts, sizes, messages and times; then shorter forms."""
-    much, which = (edge.label, "text", 600), (edge.detail, "second" if edge.label else "text", 400)
-    lines = [words for words in (much, which) if words[0]]
+    amounts, details = (edge.label, "text", 600), (edge.detail, "second" if edge.label else "text", 400)
+    lines = [words for words in (amounts, details) if words[0]]
     names = (edge.detail or edge.label).partition(", ")[0]
     count = "".join(edge.label.partition(" ×")[:2])
     whole_name, *tails = name_tails(names)
@@ -137,11 +137,11 @@ class _Room:
     def place(self, number: int, form: LabelForm, wide: float) -> tuple[Box, bool] | None:
         """The first free place for a form, which is then reserved for its edge; and whether the line runs through
         it."""
-        own = (self._owner == number) & (self._taken[:, 3] - self._taken[:, 1] < 2.01)
+        own_lines = (self._owner == number) & (self._taken[:, 3] - self._taken[:, 1] < 2.01)
         labels = [box for other, box in self._labels.items() if other != number]
         for box, on_line in self._places(self._edges[number], form, wide):
             touched = _touched(self._taken, box)
-            if any(map(box.overlaps, labels)) or (touched & ~own if on_line or form.astride else touched).any():
+            if any(map(box.overlaps, labels)) or (touched & ~own_lines if on_line or form.astride else touched).any():
                 continue
             self._labels[number] = box
             return box, on_line
@@ -154,12 +154,12 @@ class _Room:
         points = [(x * scale, y * scale) for x, y in edge.points]
         runs = [(min(x0, x1), max(x0, x1), y0) for (x0, y0), (x1, y1) in pairwise(points) if y0 == y1 and x0 != x1]
         runs.sort(key=lambda run: run[0] - run[1])
-        own = _scaled(edge.label_box, scale).centre
+        own_centre = _scaled(edge.label_box, scale).centre
         up = LINE_PX + _OFF_PX if form.astride else high / 2
         for left, right, y in runs:
             if right - left < wide + 2 * _AIR_PX:
                 break
-            middle = own[0] if abs(own[1] - y) < 1 else (left + right) / 2
+            middle = own_centre[0] if abs(own_centre[1] - y) < 1 else (left + right) / 2
             middle = min(max(middle, left + _AIR_PX + wide / 2), right - _AIR_PX - wide / 2)
             aside = (left + _AIR_PX, right - _AIR_PX - wide) if right - left > 2 * wide else ()
             for x in (middle - wide / 2, *aside):

@@ -40,8 +40,8 @@ def spread(name: str, values: Sequence[float], unsure: float = 0.0) -> Spread:
     lower, median, upper = np.quantile(ordered, [0.25, 0.5, 0.75])
     reach = _OUTLYING * (upper - lower)
     inside = (ordered >= lower - reach) & (ordered <= upper + reach)
-    kept = ordered[inside]
-    least, most, outlying = float(kept[0]), float(kept[-1]), tuple(ordered[~inside].tolist())
+    within_fences = ordered[inside]
+    least, most, outlying = float(within_fences[0]), float(within_fences[-1]), tuple(ordered[~inside].tolist())
     return Spread(name, least, float(lower), float(median), float(upper), most, outlying, unsure)
 
 
@@ -54,8 +54,8 @@ class Spreads:
 
     @property
     def whole(self) -> Range:
-        seen = ((row.least - row.unsure, row.most + row.unsure, *row.outlying) for row in self.rows)
-        ends = [end for of_row in seen for end in of_row] or [0.0, 1.0]
+        ends_of_rows = ((row.least - row.unsure, row.most + row.unsure, *row.outlying) for row in self.rows)
+        ends = [end for of_row in ends_of_rows for end in of_row] or [0.0, 1.0]
         low, high = min(ends), max(ends)
         low = 0.0 if 0 < low < 0.3 * high else low
         room = 0.06 * (high - low) or abs(high) * 0.5 or 1.0
@@ -136,8 +136,8 @@ def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, heig
     blurred by their uncertainty."""
     box = heat_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
-    most = f"; maximum {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
-    canvas.text(box.x, 4, box.width, 18, picture.title + most, "muted", 11)
+    maximum_text = f"; maximum {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
+    canvas.text(box.x, 4, box.width, 18, picture.title + maximum_text, "muted", 11)
     if picture.shares.size:
         canvas.image(box.x, box.y, _pixels(canvas, picture, shown, round(box.width), round(box.height)))
     canvas.rect(box.x, box.y, box.width, box.height, "", "rule")

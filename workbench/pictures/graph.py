@@ -69,10 +69,10 @@ def node_facts(layout: GraphLayout, analysis: Analysis) -> dict[str, NodeFacts]:
     metrics = {m.block.id: m for m in analysis.blocks}
     on = {node.key: findings_on(analysis.findings, node.block_ids or (node.key,)) for node in layout.nodes}
     facts = {node.key: _facts(node, metrics, on[node.key]) for node in layout.nodes}
-    shown = {one.fifo.id: _fifo_facts(one) for one in analysis.fifos}
-    shown |= {MEMORY + one.port.id: _memory_facts(one) for one in analysis.memory_ports}
-    for key in facts.keys() & shown.keys():
-        facts[key] = replace(shown[key], badge=facts[key].badge, first=facts[key].first)
+    special_facts = {one.fifo.id: _fifo_facts(one) for one in analysis.fifos}
+    special_facts |= {MEMORY + one.port.id: _memory_facts(one) for one in analysis.memory_ports}
+    for key in facts.keys() & special_facts.keys():
+        facts[key] = replace(special_facts[key], badge=facts[key].badge, first=facts[key].first)
     return facts
 
 
@@ -187,8 +187,8 @@ def edge_rows(layout: GraphLayout) -> Iterator[tuple[str | float, ...]]:
     yield ("from", "to", "message", "count", "bytes", "time (s)")
     for routed in layout.edges:
         for edge in routed.edges:
-            known = ("" if value is None else value for value in (edge.count, edge.bytes, edge.time_s))
-            yield (edge.source, edge.target, edge.message, *known)
+            numbers = ("" if value is None else value for value in (edge.count, edge.bytes, edge.time_s))
+            yield (edge.source, edge.target, edge.message, *numbers)
 
 
 def draw_graph(
@@ -325,12 +325,12 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
         return
     level, count = facts.badge
     box = badge_box(node, count)
-    said, href = "", ""
+    title, href = "", ""
     if facts.first:
-        said = f"{count} finding{'s' if count != 1 else ''}, the first: {facts.first.title}"
+        title = f"{count} finding{'s' if count != 1 else ''}, the first: {facts.first.title}"
         href = f"{link_prefix}#finding-{facts.first.id}"
     grown = max(1 / canvas.scale, 1.0)  # its number is to be read at any zoom
-    with canvas.named(said, href), canvas.placed(*box.centre, grown):
+    with canvas.named(title, href), canvas.placed(*box.centre, grown):
         draw_badge(canvas, -box.width / 2, -box.height / 2, level, count)
 
 
@@ -377,12 +377,12 @@ def _draw_legend(canvas: Canvas, width: float, middle: float) -> None:
         draw_swatch(canvas, x, middle - 6, 16, 11, category)
         canvas.write(x + 22, middle, category_name(category), "second", 12, 400)
         x += 36 + canvas.width_of(category_name(category), 12)
-    said = [(level, words) for level, words in SEVERITIES.items() if level != "aside"]
-    wide = sum(36 + canvas.width_of(words, 12) for _, words in said)
+    severities = [(level, words) for level, words in SEVERITIES.items() if level != "aside"]
+    wide = sum(36 + canvas.width_of(words, 12) for _, words in severities)
     if x + wide > width:
         return
     x = width - wide
-    for level, words in said:
+    for level, words in severities:
         draw_severity(canvas, x, middle - 7, 14, level)
         canvas.write(x + 20, middle, words, "second", 12, 400)
         x += 36 + canvas.width_of(words, 12)

@@ -20,14 +20,14 @@ def with_path(facts: Mapping[str, NodeFacts], layout: GraphLayout, path: Critica
     for one in path.slack:
         if one.slack_s is not None:
             slack[one.block] = min(one.slack_s, slack.get(one.block, one.slack_s))
-    shown = dict(facts)
+    with_parts = dict(facts)
     for node in layout.nodes:
         ids = {node.key, *node.block_ids}
         share = sum(spent.get(block, 0.0) for block in ids) / total
         spare = [slack[block] for block in ids if block in slack]
         foot = f"{percent_text(share)} of the path" if share else f"slack {time_text(min(spare))}" if spare else ""
-        shown[node.key] = replace(facts[node.key], on_path=share > 0, foot=foot)
-    return shown
+        with_parts[node.key] = replace(facts[node.key], on_path=share > 0, foot=foot)
+    return with_parts
 
 
 def path_pairs(layout: GraphLayout, path: CriticalPath) -> frozenset[frozenset[str]]:

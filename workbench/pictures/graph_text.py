@@ -44,5 +44,5 @@ def tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600)
 def shortened(canvas: Canvas, label: str, room: float, size: float, weight: int = 400) -> str:
     """A dotted name and its suffix (", calls", " × 20", ": state"); without enough room the name loses its first parts,
     since neighbouring names differ in their last parts."""
-    name, space, rest = label.partition(" ")
-    return tail(canvas, name, room - canvas.width_of(space + rest, size, weight), size, weight) + space + rest
+    name, space, suffix = label.partition(" ")
+    return tail(canvas, name, room - canvas.width_of(space + suffix, size, weight), size, weight) + space + suffix

@@ -106,21 +106,21 @@ def _layers(
     inside: nx.Graph[str] = nx.Graph()
     inside.add_nodes_from(members)
     inside.add_edges_from((a.source, a.target) for a in links if a.source in inside and a.target in inside)
-    called = dict.fromkeys(members, 0)
+    host_calls = dict.fromkeys(members, 0)
     for link in links:
         for key, other in ((link.source, link.target), (link.target, link.source)):
-            if key in called and nodes[other].side is Side.HOST:
-                called[key] += 1
+            if key in host_calls and nodes[other].side is Side.HOST:
+                host_calls[key] += 1
     order = {key: n for n, key in enumerate(members)}
 
     def worth(key: str) -> tuple[int, int, int]:
-        return speaks.get(key, 0), called[key], -order[key]
+        return speaks.get(key, 0), host_calls[key], -order[key]
 
     distance: dict[str, int] = {}
     for part in nx.connected_components(inside):
         start = max(part, key=worth)
         distance |= nx.single_source_shortest_path_length(inside, start)
-    partners = [key for key in members if called[key] and not nodes[key].tiles]
+    partners = [key for key in members if host_calls[key] and not nodes[key].tiles]
     if len(partners) <= MOST_PARTNERS:
         distance |= dict.fromkeys(partners, 0)
     layers: list[list[str]] = [[] for _ in range(max(distance.values(), default=0) + 1)]
@@ -288,8 +288,8 @@ def _level(
                 for link, height in right_heights(other, placed, style).items()
                 if key in link.ends
             ]
-            wanted = sum(arrivals) / len(arrivals) - box.height / 2 if arrivals else box.y
-            y = max(y, wanted)
+            wanted_y = sum(arrivals) / len(arrivals) - box.height / 2 if arrivals else box.y
+            y = max(y, wanted_y)
             tops.append(y)
             y += box.height + style.gap
         limit = high

@@ -192,25 +192,25 @@ def _spread(ports: Sequence[LinkCorner], placed: Placed, style: LayoutStyle) -> 
 def _follow(members: list[LinkCorner], partner: Mapping[Link, LinkCorner], busy: Sequence[float], box: Box) -> None:
     """The ports of a left side: level with their other ends if those are within the node, otherwise as near as
     possible."""
-    least = 11.0
-    taken: list[float] = []
-    rest = []
+    gap = 11.0
+    used_y: list[float] = []
+    free_ports = []
     for port in members:
         other = partner.get(port.link)
-        if other and box.y + 6 <= other.y <= box.bottom - 6 and all(abs(other.y - y) >= least for y in taken):
+        if other and box.y + 6 <= other.y <= box.bottom - 6 and all(abs(other.y - y) >= gap for y in used_y):
             port.y = other.y
-            taken.append(port.y)
+            used_y.append(port.y)
         else:
-            rest.append(port)
-    for row, port in enumerate(rest):
+            free_ports.append(port)
+    for row, port in enumerate(free_ports):
         other = partner.get(port.link)
-        even = box.y + box.height * (row + 1) / (len(rest) + 1)
-        wanted = min(max(other.y, box.y + 12), box.bottom - 12) if other else even
-        steps = (wanted + sign * 5.5 * n for n in range(200) for sign in (1, -1))
+        even = box.y + box.height * (row + 1) / (len(free_ports) + 1)
+        wanted_y = min(max(other.y, box.y + 12), box.bottom - 12) if other else even
+        steps = (wanted_y + sign * 5.5 * n for n in range(200) for sign in (1, -1))
         inside = (y for y in steps if box.y + 6 <= y <= box.bottom - 6)
-        free = (y for y in inside if all(abs(y - t) >= least for t in taken) and all(abs(y - t) >= 4 for t in busy))
+        free = (y for y in inside if all(abs(y - t) >= gap for t in used_y) and all(abs(y - t) >= 4 for t in busy))
         port.y = next(free, even)
-        taken.append(port.y)
+        used_y.append(port.y)
 
 
 Span = tuple[float, float]
@@ -224,18 +224,18 @@ def _tracks(
     gutters: Mapping[Strip, _Gutter],
 ) -> dict[TrackKey, int]:
     """A track for each vertical part, so that no two in a gutter touch: first fit, the shortest parts first."""
-    wanted: dict[Strip, list[tuple[Span, TrackKey]]] = {}
+    spans_of_strip: dict[Strip, list[tuple[Span, TrackKey]]] = {}
     for link, (a, b) in ports.items():
         if straight[link]:
             continue
         if placed.adjacent[link]:
-            wanted.setdefault(a.strip, []).append(((min(a.y, b.y), max(a.y, b.y)), (link, 0)))
+            spans_of_strip.setdefault(a.strip, []).append(((min(a.y, b.y), max(a.y, b.y)), (link, 0)))
         else:
             lane = placed.lane_y[link]
             for end, port in enumerate((a, b)):
-                wanted.setdefault(port.strip, []).append(((min(port.y, lane), max(port.y, lane)), (link, end)))
+                spans_of_strip.setdefault(port.strip, []).append(((min(port.y, lane), max(port.y, lane)), (link, end)))
     tracks = {}
-    for strip, parts in wanted.items():
+    for strip, parts in spans_of_strip.items():
         used: list[list[Span]] = []
         for (low, high), key in sorted(parts, key=lambda part: part[0][1] - part[0][0]):
             track = next(

@@ -32,21 +32,21 @@ def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: f
     if len(graph.blocks) > MOST_BLOCKS:
         return layout
     flat = replace(style, **FLAT)
-    other = layout_graph(graph, flat)
-    if fit_scale(other, width, height) > fit_scale(layout, width, height):
-        layout, style = other, flat
+    candidate = layout_graph(graph, flat)
+    if fit_scale(candidate, width, height) > fit_scale(layout, width, height):
+        layout, style = candidate, flat
     scale = fit_scale(layout, width, height)
     if scale < LOW_FROM_SCALE:
         low = replace(style, **LOW)
-        other = layout_graph(graph, low)
-        if fit_scale(other, width, height) > LOW_GAIN * scale:
-            layout, style = other, low
+        candidate = layout_graph(graph, low)
+        if fit_scale(candidate, width, height) > LOW_GAIN * scale:
+            layout, style = candidate, low
             scale = fit_scale(layout, width, height)
     for grown in (1 / scale, (1 + 1 / scale) / 2) if scale < 1 else ():  # words are written as large as ever
         roomy = replace(style, **{name: getattr(style, name) * grown for name in WORDS})
-        other = layout_graph(graph, roomy)
-        if fit_scale(other, width, height) >= scale:
-            layout, style = other, roomy
+        candidate = layout_graph(graph, roomy)
+        if fit_scale(candidate, width, height) >= scale:
+            layout, style = candidate, roomy
             break
     return widened(graph, style, layout, width / scale)
 

@@ -140,13 +140,13 @@ def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
             size = (style.host_width, style.host_height) if host else (style.node_width, style.node_height)
             node = NodeBox(first.id, title, frame, first.side, (first.id,), Box(0, 0, *size))
         nodes[node.key] = node
-    known = {b.id for b in graph.blocks} | set(groups)
+    block_ids = {b.id for b in graph.blocks} | set(groups)
     frames = list(dict.fromkeys(n.frame for n in nodes.values() if n.side is Side.FPGA)) or ["card"]
     for end in dict.fromkeys(end for edge in graph.edges for end in (edge.source, edge.target)):
-        if end not in known:
+        if end not in block_ids:
             box = Box(0, 0, style.node_width, style.node_height)
-            own, linked = end.split(".")[0], end.startswith(LINK)
-            frame = "links" if linked else own if own in frames else frames[0]
+            component, linked = end.split(".")[0], end.startswith(LINK)
+            frame = "links" if linked else component if component in frames else frames[0]
             nodes[end] = NodeBox(end, _outside_title(end), frame, Side.FPGA, (), box)
     return nodes
 
@@ -220,8 +220,8 @@ def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox], style: LayoutStyle
     for (source, target), bundles in pairs.items():
         if len(bundles) > MOST_PARALLEL:
             bundles = sorted(bundles, key=_weight, reverse=True)
-            rest = tuple(edge for bundle in bundles[MOST_PARALLEL - 1 :] for edge in bundle)
-            bundles = [*bundles[: MOST_PARALLEL - 1], rest]
+            lightest = tuple(edge for bundle in bundles[MOST_PARALLEL - 1 :] for edge in bundle)
+            bundles = [*bundles[: MOST_PARALLEL - 1], lightest]
         for number, bundle in enumerate(bundles):
             links.append(Link(source, target, number, bundle, _characters(bundle, style)))
     return links
@@ -244,20 +244,20 @@ def edge_label(link: Link) -> tuple[str, str]:
 def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
     """The counts and sizes, and the messages and times of a link; the first is empty if no run shows them."""
     names = list(dict.fromkeys(edge.message for edge in edges if edge.message))
-    called = listed(names, 2)
+    message_list = listed(names, 2)
     count = sum(edge.count or 0 for edge in edges)
     size = sum(edge.bytes or 0 for edge in edges)
     time_s = sum(edge.time_s or 0.0 for edge in edges)
-    much = ""
+    amount = ""
     if len(edges) == 1 and edges[0].rate:
-        much = edges[0].rate
+        amount = edges[0].rate
     elif count and size:
-        much = f"{count_text(count)} × {bytes_text(round(size / count))}"
+        amount = f"{count_text(count)} × {bytes_text(round(size / count))}"
     elif count:
-        much = f"{count_text(count)} ×"
-    details = [called] if called else []
+        amount = f"{count_text(count)} ×"
+    details = [message_list] if message_list else []
     if len(edges) == 1 and edges[0].stalled:
         details.append(f"{percent_text(edges[0].stalled)} stalled")
     if time_s:
         details.append(time_text(time_s))
-    return (much, ", ".join(details)) if much else (", ".join(details), "")
+    return (amount, ", ".join(details)) if amount else (", ".join(details), "")

@@ -43,7 +43,7 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
     if plot.span:
         _draw_span(canvas, plot, view)
-    taken = _draw_axes(canvas, plot, view, width)
+    used_boxes = _draw_axes(canvas, plot, view, width)
     with canvas.clipped(box.x - 6, box.y - 6, box.width + 12, box.height + 12):
         for line in plot.lines:
             if line.band:
@@ -55,9 +55,9 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
     if plot.legend:
         _draw_legend(canvas, plot, view)
     else:
-        taken += _draw_names(canvas, [line for line in plot.lines if not line.stacked], view, taken)
+        used_boxes += _draw_names(canvas, [line for line in plot.lines if not line.stacked], view, used_boxes)
         _draw_stack_names(canvas, [line for line in plot.lines if line.stacked], view)
-    _draw_spots(canvas, plot, view, taken)
+    _draw_spots(canvas, plot, view, used_boxes)
     _draw_marks(canvas, plot, view, width)
 
 
@@ -88,8 +88,8 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box
         assert plot.right
         y = view.place(1, value, on_right=True)[1]
         canvas.text(box.right + 6, y - 8, width - box.right - 8, 16, trimmed(plot.right.text(value)), "muted", 11)
-    named = f"{plot.y.title} by {plot.x.title}" if plot.y.title else plot.x.title
-    title = named + (f"; right: {plot.right.title}" if plot.right else "")
+    axes_title = f"{plot.y.title} by {plot.x.title}" if plot.y.title else plot.x.title
+    title = axes_title + (f"; right: {plot.right.title}" if plot.right else "")
     canvas.text(box.x, box.bottom + 21, box.width, 16, title, "muted", 11, 400, CENTRE)
     if not plot.span or not plot.span_name:
         return []
@@ -118,11 +118,11 @@ def draw_marker(canvas: Canvas, kind: int, x: float, y: float, radius: float, fi
 
 def _draw_line(canvas: Canvas, line: Line, kind: int, view: View, ringed: int) -> None:
     places = view.places(line.x, line.y)
-    whole = np.isfinite(line.y)
-    if line.joined and whole.sum() > 1:
-        canvas.path(places[whole].tolist(), line.ink, 2, _dashes_of(line, kind))
+    finite = np.isfinite(line.y)
+    if line.joined and finite.sum() > 1:
+        canvas.path(places[finite].tolist(), line.ink, 2, _dashes_of(line, kind))
     for number, (x, y) in enumerate(places.tolist() if line.points else ()):
-        if not whole[number]:
+        if not finite[number]:
             continue
         wrong = number == line.wrong
         solid = wrong or (number < len(line.filled) and line.filled[number])
@@ -252,9 +252,9 @@ def _draw_spots(canvas: Canvas, plot: Plot, view: View, taken: list[Box]) -> Non
             canvas.disc(x, y, 8.5, "", ink, 1.6)
         taken.append(Box(x - 6, y - 6, 12, 12))
         groups.setdefault((round(x / 9), round(y / 9)), []).append(spot)
-    named = [_joined(group) for group in groups.values()]
+    joined = [_joined(group) for group in groups.values()]
     paths = _paths(plot.lines, view)
-    for spot in sorted(named, key=lambda s: not s.strong):
+    for spot in sorted(joined, key=lambda s: not s.strong):
         _draw_spot_label(canvas, spot, view, taken, paths)
 
 

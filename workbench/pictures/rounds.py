@@ -72,8 +72,8 @@ def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
         works = scene.index.totals_ps[:, CATEGORIES.index("work")]
         by_work = sorted((one for (one,) in groups.values()), key=lambda number: -int(works[number]))[:most]
         members = [number for number in by_work if works[number]] or by_work
-    chosen = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(most, len(members)))})
-    rows += [Row(Kind.STATES, scene.names[members[k]], block=members[k]) for k in chosen]
+    indexes = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(most, len(members)))})
+    rows += [Row(Kind.STATES, scene.names[members[k]], block=members[k]) for k in indexes]
     return tuple(rows)
 
 
@@ -111,26 +111,26 @@ def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, dens
 
 def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: Box, y: float, density: int) -> float:
     """Draw one of the stretches from `y` down; returns its bottom."""
-    own, unit = rounds.runs[number], rounds.unit_ps(number)
+    round_, unit = rounds.runs[number], rounds.unit_ps(number)
     rows, high = rounds.rows[number], len(rounds.rows[number]) * ROW_PX
     left = 16.0
-    if own.letter:
-        ground, ink = ("text", "panel") if own.letter == "A" else ("accent", "on_accent")
+    if round_.letter:
+        ground, ink = ("text", "panel") if round_.letter == "A" else ("accent", "on_accent")
         canvas.rect(left, y + 3, 18, 18, ground, radius=3)
-        canvas.write(left + 9, y + 12, own.letter, ink, 11, 700, CENTRE)
+        canvas.write(left + 9, y + 12, round_.letter, ink, 11, 700, CENTRE)
         left += 25
-    left += canvas.text(left, y, box.right - left, HEAD_PX - 2, own.words, "text", 12, 600) + 12
-    canvas.text(left, y, box.right - left, HEAD_PX - 2, own.note, "second", 12)
+    left += canvas.text(left, y, box.right - left, HEAD_PX - 2, round_.words, "text", 12, 600) + 12
+    canvas.text(left, y, box.right - left, HEAD_PX - 2, round_.note, "second", 12)
     y += HEAD_PX
     for at, row in enumerate(rows):
         canvas.text(16, y + at * ROW_PX, LABELS_PX - 26, ROW_PX, row.label, "second", 12, 400, RIGHT, least=1)
     pixel_ps = (shown[1] - shown[0]) * unit / box.width
-    end = box.x + (own.span_ps - shown[0] * unit) / pixel_ps
+    end = box.x + (round_.span_ps - shown[0] * unit) / pixel_ps
     wide = round(min(end, box.right) - box.x)
     if wide > 0:
-        span = Span(own.from_ps + shown[0] * unit, pixel_ps, wide)
+        span = Span(round_.from_ps + shown[0] * unit, pixel_ps, wide)
         placed = [(row, at * ROW_PX) for at, row in enumerate(rows)]
-        surface = rows_surface(own.scene, placed, span, high, canvas.palette, density)
+        surface = rows_surface(round_.scene, placed, span, high, canvas.palette, density)
         with canvas.clipped(box.x, y, wide, high):
             canvas.image(box.x, y - PAD, surface.buffer, density)
     if box.x < end < box.right:
@@ -140,10 +140,10 @@ def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: 
 
 def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, high: float, box: Box) -> None:
     """Draw the end of the shorter stretch, with the difference."""
-    own, longest = rounds.runs[number].span_ps, max(r.span_ps for r in rounds.runs)
-    if not rounds.same_scale or own >= longest:
+    span_ps, longest = rounds.runs[number].span_ps, max(r.span_ps for r in rounds.runs)
+    if not rounds.same_scale or span_ps >= longest:
         return
-    words = f"{duration(own)}, {longest / max(own, 1):.2f} times shorter"
+    words = f"{duration(span_ps)}, {longest / max(span_ps, 1):.2f} times shorter"
     canvas.path([(x + 1, y - 2), (x + 1, y + high + 2)], "accent", 2)
     wide = canvas.width_of(words, 12, 600) + 8
     if x + 10 + wide < box.right + EDGE_PX:
@@ -153,9 +153,9 @@ def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, h
 
 def rounds_table(rounds: Rounds) -> Iterator[tuple[str | float, ...]]:
     """Every state and call of the stretches as a table, heads first."""
-    for number, own in enumerate(rounds.runs):
-        rows = interval_rows(own.scene, own.from_ps, own.from_ps + own.span_ps)
+    for number, round_ in enumerate(rounds.runs):
+        rows = interval_rows(round_.scene, round_.from_ps, round_.from_ps + round_.span_ps)
         head = next(rows)
         if not number:
             yield ("run", *head)
-        yield from ((own.letter or own.words, *row) for row in rows)
+        yield from ((round_.letter or round_.words, *row) for row in rows)

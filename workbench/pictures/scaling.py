@@ -108,7 +108,7 @@ def scaling_plot(scaling: Scaling, form: ScalingForm = ScalingForm.SPEEDUP, *, l
 
 def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: bool) -> Plot:
     """The values of `of` for the measured, the predicted and the ideal times."""
-    points, known = scaling.points, _predicted(scaling.points)
+    points, predicted = scaling.points, _predicted(scaling.points)
 
     def values(of_points: Sequence[ScalingPoint]) -> Values:
         return np.array([of(point) for point in of_points])
@@ -117,14 +117,21 @@ def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: 
         return ScalingPoint(point.value, time_s, point.run)
 
     x = _values(points)
-    lines = [Line("measured", x, values(points), "text", points=True, joined=not known)]
-    if known:
-        ends = [values([at(p, end or s) for (p, s), end in zip(known, side, strict=True)])
-                for side in zip(*((p.high_s, p.low_s) for p, _ in known), strict=True)]  # fmt: skip
+    lines = [Line("measured", x, values(points), "text", points=True, joined=not predicted)]
+    if predicted:
+        ends = [values([at(p, end or s) for (p, s), end in zip(predicted, side, strict=True)])
+                for side in zip(*((p.high_s, p.low_s) for p, _ in predicted), strict=True)]  # fmt: skip
         band = (np.minimum(*ends), np.maximum(*ends))
-        y_known = values([at(p, s) for p, s in known])
+        y_known = values([at(p, s) for p, s in predicted])
         lines.append(
-            Line("predicted", _values([p for p, _ in known]), y_known, "accent", band=band, points=len(known) == 1)
+            Line(
+                "predicted",
+                _values([p for p, _ in predicted]),
+                y_known,
+                "accent",
+                band=band,
+                points=len(predicted) == 1,
+            )
         )
     if scaling.has_ideal:
         ideal = values([at(p, points[0].time_s / scaling.ideal(p)) for p in points])
@@ -133,7 +140,7 @@ def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: 
     def say(line: int, number: int) -> str:
         if lines[line].name == "ideal":
             return f"ideal: {y.text(float(lines[line].y[number]))}"
-        point = known[number][0] if lines[line].name == "predicted" else points[number]
+        point = predicted[number][0] if lines[line].name == "predicted" else points[number]
         return point_words(scaling, point)
 
     return Plot(_setting_axis(scaling, log), y, tuple(lines), legend=True, say=say)
@@ -173,11 +180,11 @@ def part_times(scaling: Scaling, form: ScalingForm = ScalingForm.STATES) -> list
     by_name = {part.name: part for parts in every for part in parts}
     times_s = {name: np.array([sum(p.time_s for p in parts if p.name == name) for parts in every]) for name in by_name}
     largest = sorted(by_name, key=lambda name: -float(times_s[name].max()))
-    rest = largest[MOST_PARTS:]
-    rows = [(by_name[name], times_s[name]) for name in by_name if name not in rest]
+    smallest = largest[MOST_PARTS:]
+    rows = [(by_name[name], times_s[name]) for name in by_name if name not in smallest]
     rows.sort(key=lambda row: -float(row[1][-1]))
-    if rest and form is ScalingForm.STATES:
-        rows.append((Part(OTHERS, None, 0.0), np.sum([times_s[name] for name in rest], axis=0)))
+    if smallest and form is ScalingForm.STATES:
+        rows.append((Part(OTHERS, None, 0.0), np.sum([times_s[name] for name in smallest], axis=0)))
     return rows
 
 

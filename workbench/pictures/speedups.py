@@ -19,8 +19,8 @@ def estimate_bars(
     """Bars for the findings in the order given, of a run that takes `time_s`; `where` gives each one's place as text,
     which is the whole title of a part."""
     findings = list(findings)
-    known = {f.id for f in findings}
-    rows = tuple(_row(f, f.part_of in known, f.id in aside, where(f)) for f in findings)
+    ids = {f.id for f in findings}
+    rows = tuple(_row(f, f.part_of in ids, f.id in aside, where(f)) for f in findings)
     values = [v for f in findings for v in (f.gain, f.speedup_cap) if v is not None and math.isfinite(v)]
     return Bars(
         SPEEDUP, HEADS, rows, (0.0, math.log10(max([2.0, *values])) * 1.04), 1.0, FOOT,
@@ -33,10 +33,10 @@ def _row(finding: Finding, part: bool, aside: bool, where: str) -> Bar:
     name = (where or finding.title) if part else finding.title
     predicted, bound = finding.speedup_predicted, finding.speedup_cap
     cells = (finding.title, where, "" if predicted is None else predicted, "" if bound is None else bound)
-    said = ratio_text(finding.gain) if predicted is not None else at_most_text(finding.gain)
+    gain_text = ratio_text(finding.gain) if predicted is not None else at_most_text(finding.gain)
     intervals = [a.prediction.interval for a in finding.advice if a.prediction and a.prediction.speedup == predicted]
     return Bar(
-        finding.id, name, finding.gain, (said,), cells,
+        finding.id, name, finding.gain, (gain_text,), cells,
         where if where != name else "", (predicted, bound, intervals[0] if intervals and predicted else None),
         "aside" if aside else finding.severity, not part, int(part),
     )  # fmt: skip

@@ -117,10 +117,10 @@ def state_diagram(name: str, members: Sequence[BlockMetrics]) -> StateDiagram | 
 
 def arranged(name: str, nodes: Mapping[int, StateNode], counts: Counter[tuple[int, int]]) -> StateDiagram:
     """The diagram of these states, by their index, with the counts of transitions."""
-    kept = sorted(nodes, key=lambda index: (-nodes[index].share, index))[:MOST_STATES]
-    drawn = [pair for pair, count in counts.items() if count and pair[0] != pair[1] and {*pair} <= {*kept}]
-    hubs = [index for index in kept if len(kept) > 3 and all(index in pair for pair in drawn)]
-    order = _in_order(kept, counts, hubs)
+    kept_states = sorted(nodes, key=lambda index: (-nodes[index].share, index))[:MOST_STATES]
+    drawn = [pair for pair, count in counts.items() if count and pair[0] != pair[1] and {*pair} <= {*kept_states}]
+    hubs = [index for index in kept_states if len(kept_states) > 3 and all(index in pair for pair in drawn)]
+    order = _in_order(kept_states, counts, hubs)
     place = {index: at for at, index in enumerate(order)}
     out = Counter[int]()
     for (source, _), count in counts.items():
@@ -129,17 +129,17 @@ def arranged(name: str, nodes: Mapping[int, StateNode], counts: Counter[tuple[in
         StateStep(place[a], place[b], count, count / out[a])
         for (a, b), count in sorted((pair, counts[pair]) for pair in drawn)
     )
-    return StateDiagram(name, tuple(nodes[index] for index in order), steps, bool(hubs), len(nodes) - len(kept))
+    return StateDiagram(name, tuple(nodes[index] for index in order), steps, bool(hubs), len(nodes) - len(kept_states))
 
 
 def _node(index: int, members: Sequence[BlockMetrics]) -> StateNode:
-    each = [one.states[index] for one in members]
-    visits, cycles = sum(s.visits for s in each), sum(s.cycles for s in each)
+    states = [one.states[index] for one in members]
+    visits, cycles = sum(s.visits for s in states), sum(s.cycles for s in states)
     length = ""
     if visits:
-        time_s = sum(s.time_s for s in each) / visits
+        time_s = sum(s.time_s for s in states) / visits
         length = _cycles_text(cycles / visits) if cycles else time_text(time_s)
-    share = sum(s.share for s in each) / len(members)
+    share = sum(s.share for s in states) / len(members)
     state = members[0].states[index].state
     return StateNode(index, state.name, state.category, share, visits, length)
 
@@ -152,12 +152,12 @@ def _cycles_text(cycles: float) -> str:
 def _in_order(states: Sequence[int], counts: Counter[tuple[int, int]], first: Sequence[int]) -> list[int]:
     """The states, each followed by the remaining one that it leads to most often; the first is one of `first`, or the
     first state."""
-    left, order = [*first[:1], *(index for index in states if index not in first[:1])], list[int]()
-    while left:
+    remaining, order = [*first[:1], *(index for index in states if index not in first[:1])], list[int]()
+    while remaining:
         here = order[-1] if order else None
-        chosen = max(left, key=lambda index: counts[here, index] if here is not None else 0)
-        order.append(chosen)
-        left.remove(chosen)
+        following = max(remaining, key=lambda index: counts[here, index] if here is not None else 0)
+        order.append(following)
+        remaining.remove(following)
     return order
 
 
@@ -233,8 +233,8 @@ def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequenc
     width, height = canvas.width_of(words, size, 500) + 8, size + 5
     places = [points[min(round(part * (len(points) - 1)), len(points) - 1)] for part in _PLACES]
     options = [Box(x - width / 2, y - height / 2, width, height) for x, y in places]
-    taken = [*boxes, *labels]
-    box = next((one for one in options if not any(map(one.overlaps, taken))), None)
+    used_boxes = [*boxes, *labels]
+    box = next((one for one in options if not any(map(one.overlaps, used_boxes))), None)
     if box is None:
         return
     labels.append(box)

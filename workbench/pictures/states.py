@@ -56,8 +56,8 @@ def mean_shares(members: Sequence[BlockMetrics]) -> tuple[tuple[Category | None,
     """The shares of 1 by category, the mean over replicas, in the legend's order."""
     totals: dict[Category | None, float] = {}
     for metrics in members:
-        whole = max(sum(s.time_s for s in metrics.states), 1e-30)
+        total_s = max(sum(s.time_s for s in metrics.states), 1e-30)
         for state in metrics.states:
             kind = metrics.block.drawn_as(state.state)
-            totals[kind] = totals.get(kind, 0.0) + state.time_s / whole / len(members)
+            totals[kind] = totals.get(kind, 0.0) + state.time_s / total_s / len(members)
     return tuple((kind, totals[kind]) for kind in ORDER if totals.get(kind, 0.0) > 0)

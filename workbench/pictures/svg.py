@@ -138,11 +138,11 @@ class SvgCanvas(Canvas):
 
     def _paint(self, fill: str, edge: str = "", line: float = 1.0) -> str:
         drawn = [("fill", fill)] + ([("stroke", edge)] if edge else [])
-        said = ""
+        attributes = ""
         for kind, ink in drawn:
             colour, opacity = self.colour(ink) if ink else ("none", 1.0)
-            said += f' {kind}="{colour}"' + (f' {kind}-opacity="{opacity:g}"' if opacity < 1 else "")
-        return said + (f' stroke-width="{line:g}"' if edge else "")
+            attributes += f' {kind}="{colour}"' + (f' {kind}-opacity="{opacity:g}"' if opacity < 1 else "")
+        return attributes + (f' stroke-width="{line:g}"' if edge else "")
 
 
 def _pairs(points: Points) -> str:

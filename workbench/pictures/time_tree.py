@@ -91,9 +91,9 @@ def _block_node(group: GroupMetrics, calls: Iterable[CallMetrics], waits: bool) 
         share = _mean(m.states[number].share for m in members)
         node = TimeNode(metrics.state.name, "state", time_s, share, category=category, block=first.id, state=number,
                         replicas=len(members), place=place)  # fmt: skip
-        made = [_call_node(call, category) for call in mine if call.state.index == number and call.time_s > 0]
+        call_nodes = [_call_node(call, category) for call in mine if call.state.index == number and call.time_s > 0]
         if time_s > 0:
-            states.append(replace(node, parts=_largest_first(made)))
+            states.append(replace(node, parts=_largest_first(call_nodes)))
     name = group.group.rpartition(".")[2]
     at = (first.file, first.line) if first.file and first.line else None
     share = _mean(sum(m.states[node.state].share for node in states) for m in members)
@@ -113,8 +113,8 @@ def _sum(nodes: Iterable[TimeNode]) -> float:
 
 
 def _mean(values: Iterable[float]) -> float:
-    kept = list(values)
-    return sum(kept) / len(kept)
+    values_list = list(values)
+    return sum(values_list) / len(values_list)
 
 
 def _largest_first(nodes: Iterable[TimeNode]) -> tuple[TimeNode, ...]:
@@ -161,18 +161,20 @@ def squarified(nodes: Sequence[TimeNode], box: Box) -> Iterator[tuple[TimeNode, 
     """Fill a box with parts, the largest first, in rows of near squares (Bruls, Huizing and van Wijk, "Squarified
     Treemaps", 2000)."""
     total = _sum(nodes)
-    left = [(node, node.time_s / total * box.width * box.height) for node in nodes if node.time_s > 0] if total else []
-    while left:
+    remaining = (
+        [(node, node.time_s / total * box.width * box.height) for node in nodes if node.time_s > 0] if total else []
+    )
+    while remaining:
         side = min(box.width, box.height)
-        count, sums = 1, left[0][1]
-        worst = _worst(left[:1], sums, side)
-        while count < len(left):
-            more = sums + left[count][1]
-            next_worst = _worst(left[: count + 1], more, side)
+        count, sums = 1, remaining[0][1]
+        worst = _worst(remaining[:1], sums, side)
+        while count < len(remaining):
+            more = sums + remaining[count][1]
+            next_worst = _worst(remaining[: count + 1], more, side)
             if next_worst > worst:
                 break
             count, sums, worst = count + 1, more, next_worst
-        row, left = left[:count], left[count:]
+        row, remaining = remaining[:count], remaining[count:]
         thick, along = sums / side if side else 0.0, 0.0
         for node, area in row:
             length = area / thick if thick else 0.0

@@ -51,10 +51,10 @@ def find_answers(
     ])  # fmt: skip
     for site, address, card in np.unique(kinds, axis=1).T.tolist():
         rows = waiting[(kinds[0] == site) & (kinds[1] == address) & (kinds[2] == card)]
-        asked = np.unique(kinds[1, (kinds[0] == site) & (kinds[2] == card)])
-        clock, failed, seen = seen_by(events, rows)
-        events_of_block = _of_blocks(events, begun, rows, clock, failed, seen, asked) or _of_words(
-            events, rows, clock, failed, seen
+        polled_addresses = np.unique(kinds[1, (kinds[0] == site) & (kinds[2] == card)])
+        clock, failed, seen_cycles = seen_by(events, rows)
+        events_of_block = _of_blocks(events, begun, rows, clock, failed, seen_cycles, polled_addresses) or _of_words(
+            events, rows, clock, failed, seen_cycles
         )
         answers |= events_of_block
         place = events.run.manifest.sites[site]
@@ -77,7 +77,7 @@ def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: in
     of_threads = np.stack([ops["thread"][opaque], events.cards[opaque], clocks])
     for thread, card, clock in np.unique(of_threads, axis=1).T.tolist():
         rows = opaque[(ops["thread"][opaque] == thread) & (events.cards[opaque] == card) & (clocks == clock)]
-        _, failed, seen = seen_by(events, rows)
+        _, failed, seen_cycles = seen_by(events, rows)
         sent = [events.words(site, clock, card) for site in _sends(events)]
         if not sent:
             continue
@@ -87,14 +87,16 @@ def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: in
         )
         order = np.argsort(time, kind="stable")
         time, source, byte = time[order], source[order], byte[order]
-        first = np.searchsorted(time, np.append(np.full(back, -1), seen)[: len(seen)], side="right")
-        for row, at, before, high in zip(rows.tolist(), first.tolist(), failed.tolist(), seen.tolist(), strict=True):
-            known = answers[row]
+        first = np.searchsorted(time, np.append(np.full(back, -1), seen_cycles)[: len(seen_cycles)], side="right")
+        for row, at, before, high in zip(
+            rows.tolist(), first.tolist(), failed.tolist(), seen_cycles.tolist(), strict=True
+        ):
+            earlier = answers[row]
             if at == len(time) or source[at] >= row or time[at] > high:
                 continue
             latest = high - int(time[at])
             lag = max(before - int(time[at]) + 1, 0) if before >= 0 else latest
-            if (int(source[at]), int(byte[at])) != (known.sources[0], known.byte) and lag <= latest:
+            if (int(source[at]), int(byte[at])) != (earlier.sources[0], earlier.byte) and lag <= latest:
                 awaited[row] = AwaitedEvents(WORD, (int(source[at]),), int(byte[at]), lag, latest, True)
     return {**answers, **awaited} if awaited else {}
 
@@ -124,9 +126,9 @@ def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
         return events.host.clock_of_table[ops["table"][0]], ops["failed"].copy(), ops["seen"].copy()
     clock = events.host.clock_of_interrupt
     period = events.periods_ps[clock]
-    asked, ended = ops["begin_ps"] + ops["before_ps"], ops["end_ps"] - ops["after_ps"]
-    seen = cycles_at(ended, period)
-    return clock, np.where(ended > asked, seen - 1, -1), seen
+    asked_ps, ended_ps = ops["begin_ps"] + ops["before_ps"], ops["end_ps"] - ops["after_ps"]
+    seen_cycles = cycles_at(ended_ps, period)
+    return clock, np.where(ended_ps > asked_ps, seen_cycles - 1, -1), seen_cycles
 
 
 def _of_blocks(
@@ -145,23 +147,23 @@ def _of_blocks(
     }
     card = int(events.cards[rows[0]])
     near = [n for n in events.waiting_blocks if events.card_of(n) in (-1, card)]
-    named = [n for n in near if n in numbers_of] or [
+    candidates = [n for n in near if n in numbers_of] or [
         n for n in near if any(s.category in WAITS for s in blocks[n].states)
     ]
     best: tuple[tuple[int, ...], list[AwaitedEvents]] | None = None
-    for members, key in _groups_of(events, named, clock):
-        given = [events.changes(n, clock)[key] for n in members]
-        here = _begun_there(events, begun, given, ops["address"][rows[0]], asked)
+    for members, key in _groups_of(events, candidates, clock):
+        events_of_members = [events.changes(n, clock)[key] for n in members]
+        here = _begun_there(events, begun, events_of_members, ops["address"][rows[0]], asked)
         rank = int(key[0] == 0 and blocks[members[0]].states[key[1]].category in _WORKS)
-        sets = [([one], is_here) for one, is_here in zip(given, here, strict=True)]
-        for chosen, is_here in [*sets, *([(given, False)] if len(given) > 1 else [])]:
-            fitted = _fit(chosen, failed, seen)
+        sets = [([one], is_here) for one, is_here in zip(events_of_members, here, strict=True)]
+        for events_used, is_here in [*sets, *([(events_of_members, False)] if len(events_of_members) > 1 else [])]:
+            fitted = _fit(events_used, failed, seen)
             if fitted is None:
                 continue
             sources, lag, latest, total = fitted
-            once = all(len(one) == len(rows) for one in chosen)
-            every = len(chosen) > 1 and len(asked) == 1
-            score = (int(is_here), rank, int(once), int(every), total, int(len(chosen) == 1), -lag)
+            once = all(len(one) == len(rows) for one in events_used)
+            every = len(events_used) > 1 and len(asked) == 1
+            score = (int(is_here), rank, int(once), int(every), total, int(len(events_used) == 1), -lag)
             if best is None or score > best[0]:
                 answers = [
                     AwaitedEvents(STAY, tuple(int(s[i]) for s in sources), -1, lag, latest) for i in range(len(rows))
@@ -185,14 +187,14 @@ def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list
     many. Returns the sources, the smallest common lag after which no failed poll came, the largest lag and the sum of
     times; None if an event would answer twice or no lag fits."""
     sources, times = [], np.full(len(seen), -1)
-    for given in chosen:
-        at = np.searchsorted(given.time, seen, side="right") - 1
-        if len(given) == len(seen) and (given.time <= seen).all():
+    for events in chosen:
+        at = np.searchsorted(events.time, seen, side="right") - 1
+        if len(events) == len(seen) and (events.time <= seen).all():
             at = np.arange(len(seen))
         if (at < 0).any() or (np.diff(at) == 0).any():
             return None
-        sources.append(given.source[at])
-        times = np.maximum(times, given.time[at])
+        sources.append(events.source[at])
+        times = np.maximum(times, events.time[at])
     lag = max(0, int((failed - times + 1)[failed >= 0].max(initial=0)))
     latest = int((seen - times).min())
     return (sources, lag, latest, int(times.sum())) if lag <= min(latest, SHORT) else None
@@ -213,8 +215,8 @@ def _begun_there(
         return [first == address for first in firsts]
     if len(given) != len(asked) or len(given) == 1:
         return [False] * len(given)
-    known = -1 not in firsts and len(set(firsts)) == len(firsts)
-    order = sorted(range(len(given)), key=lambda n: firsts[n]) if known else range(len(given))
+    all_differ = -1 not in firsts and len(set(firsts)) == len(firsts)
+    order = sorted(range(len(given)), key=lambda n: firsts[n]) if all_differ else range(len(given))
     place = int(np.searchsorted(asked, address))
     return [number == order[place] for number in range(len(given))]
 

@@ -63,9 +63,9 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
         causes, explained = why.edges, why.explained
         if not explained.all() and len(points.members) > 1:  # each of them may have a lag of its own
             causes, explained = _explain_each(points, events)
-        own = {(member, points.wait) for member in points.members}
-        if own <= taken and not (explained.all() and _ends(points, causes, blocks)):
-            no_waits |= own
+        states_of_class = {(member, points.wait) for member in points.members}
+        if states_of_class <= taken and not (explained.all() and _ends(points, causes, blocks)):
+            no_waits |= states_of_class
         parts += causes
         steady = _steady(points, explained, why.partners, events)
         if steady:
@@ -122,13 +122,13 @@ def _likeliest(points: PointClass, events: AllEvents) -> _Why:
     """The causes by the reading of the pragmas that explains most points; on a tie, one with causes shortly before the
     points."""
     best: _Why | None = None
-    most = 0, False
+    best_score = 0, False
     for partners in readings_of(points, events):
         why = _explain(points, events, partners)
         short = max((int(edges["lag"].max()) for edges in why.edges if len(edges)), default=0) <= SHORT
-        if best is None or (int(why.explained.sum()), short) > most:
-            best, most = why, (int(why.explained.sum()), short)
-        if best.explained.all() and most[1]:
+        if best is None or (int(why.explained.sum()), short) > best_score:
+            best, best_score = why, (int(why.explained.sum()), short)
+        if best.explained.all() and best_score[1]:
             break
     assert best is not None
     return best
@@ -202,15 +202,15 @@ def _by_time(
     lag; and the mask of these points."""
     block_of = events.fpga.block[points.stretches]
     best: tuple[tuple[int, int, int], list[tuple[list[int], Events]], int, NDArray[np.bool_]] | None = None
-    most = SHORT if partners.host or partners.known else NEAR
+    longest_lag = SHORT if partners.host or partners.known else NEAR
     for rank, candidate in enumerate(_candidates(points, events, clock, partners)):
         lags = np.full(len(times), np.iinfo(np.int64).max)
-        least = -1 if candidate[0][1].kind == WORD else 1
-        for members, given in candidate:
+        shortest_lag = -1 if candidate[0][1].kind == WORD else 1
+        for members, member_events in candidate:
             is_of_members = np.isin(block_of, members)
-            at = np.searchsorted(given.time, times[is_of_members] - least, side="right") - 1
+            at = np.searchsorted(member_events.time, times[is_of_members] - shortest_lag, side="right") - 1
             lags[is_of_members] = np.where(
-                at >= 0, times[is_of_members] - given.time[np.maximum(at, 0)], lags[is_of_members]
+                at >= 0, times[is_of_members] - member_events.time[np.maximum(at, 0)], lags[is_of_members]
             )
         open_ = lags[~explained]
         open_ = open_[open_ < FAR]
@@ -218,18 +218,18 @@ def _by_time(
             continue
         values, counts = np.unique(open_, return_counts=True)
         lag, count = int(values[counts.argmax()]), int(counts.max())
-        if count == 1 and (lag > most or points.binding.sum() > 1):
+        if count == 1 and (lag > longest_lag or points.binding.sum() > 1):
             continue
         score = (count, -rank if lag <= SHORT else -rank - 1000, -lag)
         if best is None or score > best[0]:
             best = score, candidate, lag, ~explained & (lags == lag)
     if best is None:
         return None
-    _, chosen, lag, right = best
+    _, events_used, lag, right = best
     parts = []
-    for members, given in chosen:
+    for members, member_events in events_used:
         rows = np.flatnonzero(np.isin(block_of, members))
-        parts += _latest(points.stretches[rows], times[rows], given, lag)
+        parts += _latest(points.stretches[rows], times[rows], member_events, lag)
     return np.concatenate(parts), right
 
 
@@ -258,21 +258,21 @@ def _candidates(
     if partners.known:
         sets = {member: tuple(members) for member, members in partners.blocks.items()}
     else:
-        others = tuple(n for n in events.waiting_blocks if blocks[n].group != points.group)
-        sets = dict.fromkeys(points.members, others)
+        other_blocks = tuple(n for n in events.waiting_blocks if blocks[n].group != points.group)
+        sets = dict.fromkeys(points.members, other_blocks)
     keys = sorted(
         {(blocks[n].group, key) for members in sets.values() for n in members for key in events.changes(n, clock)}
     )
     for group, key in keys:
         candidate = []
         for members in dict.fromkeys(sets.values()):
-            given = [
+            member_events = [
                 events.changes(n, clock)[key]
                 for n in members
                 if blocks[n].group == group and key in events.changes(n, clock)
             ]
-            if given:
-                candidate.append(([m for m in points.members if sets[m] == members], merged(given)))
+            if member_events:
+                candidate.append(([m for m in points.members if sets[m] == members], merged(member_events)))
         if candidate:
             yield candidate
 
@@ -286,13 +286,19 @@ def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int, 
         return None
     receiver = blocks[partners[0]]
     waits = {s.index for s in receiver.states if s.category is Category.WAIT_RECV and set(s.messages) & to.messages}
-    given = [e for (how, _, into), e in events.changes(partners[0], clock).items() if how == 0 and into in waits]
-    if not given:
+    wait_begins = [e for (how, _, into), e in events.changes(partners[0], clock).items() if how == 0 and into in waits]
+    if not wait_begins:
         return None
-    ready = merged(given)
+    receiver_waits = merged(wait_begins)
     for shift in (0, 1):
-        wanted = np.arange(len(times)) - shift
-        rows = np.flatnonzero((wanted >= 0) & (wanted < len(ready)))
-        if len(rows) and (times[rows] - ready.time[wanted[rows]] >= 1).all():
-            return edges_to(points.stretches[rows], STAY, ready.source[wanted[rows]], ready.byte[wanted[rows]], 1)
+        event_of_point = np.arange(len(times)) - shift
+        rows = np.flatnonzero((event_of_point >= 0) & (event_of_point < len(receiver_waits)))
+        if len(rows) and (times[rows] - receiver_waits.time[event_of_point[rows]] >= 1).all():
+            return edges_to(
+                points.stretches[rows],
+                STAY,
+                receiver_waits.source[event_of_point[rows]],
+                receiver_waits.byte[event_of_point[rows]],
+                1,
+            )
     return None

@@ -37,12 +37,12 @@ class Cones:
         """What can end a wait in this state. Blocks that only pass data on are replaced by their own sources."""
         if (block, state) not in self._known:
             ends: dict[int, None] = {}
-            host, seen, open_ = False, set[str](), [*self._blocks[block].states[state].depends]
+            host, visited, open_ = False, set[str](), [*self._blocks[block].states[state].depends]
             while open_:
                 name = open_.pop()
-                if name in seen:
+                if name in visited:
                     continue
-                seen.add(name)
+                visited.add(name)
                 number = self._numbers.get(name)
                 if number is None:
                     host |= name == CPU
@@ -98,6 +98,6 @@ def taken_for_work(run: Run, rows: Rows, states: States) -> tuple[str, ...]:
     for number, state in sorted(states):
         ends = cones.ends(number, state)
         if state == 0 and number in rows and any(one.category in WAITS for one in blocks[number].states):
-            whom = blocks[ends.blocks[0]].id if ends.blocks else "the host"
-            names[blocks[number].group] = f"{blocks[number].group} does not wait for {whom} where it has no mark"
+            partner = blocks[ends.blocks[0]].id if ends.blocks else "the host"
+            names[blocks[number].group] = f"{blocks[number].group} does not wait for {partner} where it has no mark"
     return tuple(names.values())

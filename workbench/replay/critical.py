@@ -70,8 +70,8 @@ def path_steps(program: Program, steps: Steps) -> tuple[PathStep, ...]:
 def path_lines(program: Program, steps: Steps) -> tuple[PathLine, ...]:
     """The critical path by block and line, the longest first."""
     manifest = program.run.manifest
-    kinds, which = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
-    spent_ps = np.bincount(which.reshape(-1), (steps.end_ps - steps.begin_ps).astype(float))
+    kinds, row_kind = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
+    spent_ps = np.bincount(row_kind.reshape(-1), (steps.end_ps - steps.begin_ps).astype(float))
     total = max(float(spent_ps.sum()), 1.0)
     by_line: dict[tuple[str, str, str, int], float] = {}
     for (number, state, site), ps in zip(kinds.T.tolist(), spent_ps.tolist(), strict=True):
@@ -80,22 +80,22 @@ def path_lines(program: Program, steps: Steps) -> tuple[PathLine, ...]:
         name = manifest.sites[site].label if site >= 0 else block.states[state].name
         key = block.id, name, place.file or "", place.line or 0
         by_line[key] = by_line.get(key, 0) + ps
-    longest = sorted(by_line.items(), key=lambda each: -each[1])
+    longest = sorted(by_line.items(), key=lambda entry: -entry[1])
     return tuple(PathLine(*key, ps / PS_PER_S, ps / total) for key, ps in longest if ps)
 
 
 def _merged(steps: Iterator[_Step]) -> Iterator[_Step]:
     """The steps, with consecutive ones of one block, state and call joined."""
-    held: _Step | None = None
+    current: _Step | None = None
     for step in steps:
-        if held and step.goes_on(held):
-            held = held._replace(end_ps=step.end_ps)
+        if current and step.goes_on(current):
+            current = current._replace(end_ps=step.end_ps)
             continue
-        if held:
-            yield held
-        held = step
-    if held:
-        yield held
+        if current:
+            yield current
+        current = step
+    if current:
+        yield current
 
 
 def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:

@@ -64,8 +64,8 @@ def dealt_by_block(program: Program, blocks: Sequence[int]) -> BlockDeal | None:
         return None
     mine = mine[dealer[mine] == np.bincount(dealer[mine]).argmax()]
     mine = mine[edges["lag"][mine] == np.bincount(edges["lag"][mine]).argmax()]
-    _, which, times = np.unique(edges["source"][mine], return_inverse=True, return_counts=True)
-    mine = mine[times[which] == 1]
+    _, source_index, times = np.unique(edges["source"][mine], return_inverse=True, return_counts=True)
+    mine = mine[times[source_index] == 1]
     mine = mine[np.argsort(edges["source"][mine])]
     heads, sources = edges["stretch"][mine].astype(np.int64), edges["source"][mine].astype(np.int64)
     if len(mine) < 2 * count or (member[mine] != (member[mine[0]] + np.arange(len(mine))) % count).any():
@@ -90,8 +90,8 @@ def dealt_by_block(program: Program, blocks: Sequence[int]) -> BlockDeal | None:
     after = tuple(int(items) + 1 for items in np.max(last, axis=0)) if len(tails[0]) else ()
     begins = tuple(np.arange(np.flatnonzero(fpga.block == block)[0], one[0])
                    for block, one in zip(blocks, bounds, strict=True))  # fmt: skip
-    rounds, taken, lag = _room(program, heads, sources, length, count)
-    return BlockDeal(tuple(blocks), heads, sources, length, begins, tuple(tails), after, rounds, taken, lag)
+    rounds, taken_stay, lag = _room(program, heads, sources, length, count)
+    return BlockDeal(tuple(blocks), heads, sources, length, begins, tuple(tails), after, rounds, taken_stay, lag)
 
 
 def _room(program: Program, heads: Numbers, sources: Numbers, length: int, count: int) -> tuple[int, int, int]:
@@ -107,11 +107,11 @@ def _room(program: Program, heads: Numbers, sources: Numbers, length: int, count
     of = item_of[fpga.stretch_of[edges["source"]]]
     edges, of = edges[of >= 0], of[of >= 0]
     back = dealt[edges["stretch"]] - of
-    held = (back > 0) & (back % count == 0)
-    if not held.any():
+    is_round = (back > 0) & (back % count == 0)
+    if not is_round.any():
         return 0, 0, 0
-    rounds = int(np.bincount(back[held] // count).argmax())
-    of_round = held & (back == rounds * count)
+    rounds = int(np.bincount(back[is_round] // count).argmax())
+    of_round = is_round & (back == rounds * count)
     taken = edges["source"][of_round] - fpga.first[heads[of[of_round]]]
     usual = int(np.bincount(taken).argmax())
     return rounds, usual, int(np.bincount(edges["lag"][of_round][taken == usual]).argmax())
@@ -126,20 +126,25 @@ def as_dealt(program: Program, deal: BlockDeal, count: int) -> None:
     inside[of_stay] = members[fpga.stretch_of[edges["source"][of_stay]]]
     dealing = fpga.stretch_of[deal.sources]
     to = edges["stretch"]
-    gone = of_stay & inside & np.isin(to, dealing)
-    gone |= of_stay & ~inside & members[to] & (edges["lag"] > SHORT)
-    joins = [edges[~gone]]
+    removed = of_stay & inside & np.isin(to, dealing)
+    removed |= of_stay & ~inside & members[to] & (edges["lag"] > SHORT)
+    joins = [edges[~removed]]
     if deal.rounds:
         back = deal.rounds * count
-        held = np.zeros(max(len(deal.heads) - back, 0), EDGES)
-        held["stretch"], held["kind"], held["byte"], held["lag"] = dealing[back:], STAY, -1, deal.lag
-        held["source"] = fpga.first[deal.heads[: len(held)]] + deal.taken
-        joins.append(held)
+        room_edges = np.zeros(max(len(deal.heads) - back, 0), EDGES)
+        room_edges["stretch"], room_edges["kind"], room_edges["byte"], room_edges["lag"] = (
+            dealing[back:],
+            STAY,
+            -1,
+            deal.lag,
+        )
+        room_edges["source"] = fpga.first[deal.heads[: len(room_edges)]] + deal.taken
+        joins.append(room_edges)
     tail_of = np.full(len(fpga.first), -1, np.int64)
     for of_member in deal.tails:
         for number, tail in enumerate(of_member):
             tail_of[tail] = number
-    for edge in edges[~gone & inside & ~members[to]]:
+    for edge in edges[~removed & inside & ~members[to]]:
         stretch = fpga.stretch_of[edge["source"]]
         number = tail_of[stretch]
         if number < 0:

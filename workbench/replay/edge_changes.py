@@ -94,11 +94,11 @@ class EdgeChanges:
         changed = self._replayed(depths, speeds)
         time_ps = max(run_ps + changed.end_ps - base.end_ps, 1)
         speedup = run_ps / time_ps
-        others = [run_ps / changed.end_ps, base.end_ps / changed.end_ps]
+        speedups = [run_ps / changed.end_ps, base.end_ps / changed.end_ps]
         for factor in (noise.quicker, noise.slower) if noise else ():
-            own = {n: speeds.own.get(n, 1.0) * factor for n in range(len(self.run.manifest.threads))}
-            others.append(base.end_ps / self._replayed(depths, replace(speeds, own=own)).end_ps)
-        interval = (min(speedup, *others) * (1 - _LEAST_INTERVAL), max(speedup, *others) * (1 + _LEAST_INTERVAL))
+            own_factors = {n: speeds.own.get(n, 1.0) * factor for n in range(len(self.run.manifest.threads))}
+            speedups.append(base.end_ps / self._replayed(depths, replace(speeds, own=own_factors)).end_ps)
+        interval = (min(speedup, *speedups) * (1 - _LEAST_INTERVAL), max(speedup, *speedups) * (1 + _LEAST_INTERVAL))
         doubts = list(dict.fromkeys(changed.why[:1]))
         if off > _TRUSTED:
             doubts.append(f"replay of the unchanged run's queues is {100 * off:.2g} % off")
@@ -119,15 +119,15 @@ class EdgeChanges:
         self, changes: Sequence[Change], named: Sequence[Named], platforms: Mapping[str, Platform]
     ) -> tuple[dict[str, int], Speeds]:
         depths: dict[str, int] = {}
-        own: dict[int, float] = {}
+        own_factors: dict[int, float] = {}
         clock_hz, platform = None, None
-        for change, what in zip(changes, named, strict=True):
+        for change, of_change in zip(changes, named, strict=True):
             match change:
                 case catalogue.Depth() if change.fifo in self.labels:
                     depths[change.fifo] = change.words
                 case catalogue.ScaleHost():
-                    for block in self._own_code(change, what):
-                        own[block] = own.get(block, 1.0) * change.factor
+                    for block in self._own_code(change, of_change):
+                        own_factors[block] = own_factors.get(block, 1.0) * change.factor
                 case catalogue.OtherClock():
                     clock_hz = change.frequency_hz
                 case catalogue.OtherPlatform():
@@ -142,7 +142,7 @@ class EdgeChanges:
         if clock_hz is None and platform and platform.hardware:
             names = {clock.name: clock.frequency_hz for clock in platform.hardware.clocks}
             clock_hz = names.get(self.run.manifest.clocks[0].name)
-        return depths, Speeds(own, clock_hz, platform)
+        return depths, Speeds(own_factors, clock_hz, platform)
 
     def _own_code(self, change: catalogue.ScaleHost, named: Named) -> set[int]:
         blocks = self.run.manifest.blocks

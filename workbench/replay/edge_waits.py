@@ -42,23 +42,23 @@ def _interrupts(queues: Queues, thread: int, ends: list[End]) -> Numbers:
     at = np.flatnonzero(rows.kind == SyncKind.INTERRUPT)
     period = queues.period_ps
     asked_ps, woken_ps = rows.t0[at], np.where(rows.woken[at] >= 0, rows.woken[at], rows.t1[at])
-    wanted = np.full(len(at), np.iinfo(np.int64).max)
+    due_cycles = np.full(len(at), np.iinfo(np.int64).max)
     over = np.zeros(len(at), bool)
     for end in ends:
-        came, left = _moments(queues, end)
-        gone = np.searchsorted(left, cycles_at(asked_ps, period))
-        last = np.append(-1, left)[gone]
-        some = gone < len(came)
-        first = came[np.minimum(gone, len(came) - 1)] if len(came) else last
+        pushes, pops = _moments(queues, end)
+        popped = np.searchsorted(pops, cycles_at(asked_ps, period))
+        last = np.append(-1, pops)[popped]
+        some = popped < len(pushes)
+        first = pushes[np.minimum(popped, len(pushes) - 1)] if len(pushes) else last
         late = np.maximum(first, last) + 1 + queues.flush_cycles
-        wanted = np.where(some, np.minimum(wanted, late), wanted)
-        full = gone + queues.bulk <= len(came)
-        filled = came[np.minimum(gone + queues.bulk, len(came)) - 1] + 1 if len(came) else last
-        wanted = np.where(full, np.minimum(wanted, filled), wanted)
-        over |= cycles_at(woken_ps, period) > (came[-1] if len(came) else -1)
-    asks = wanted < np.iinfo(np.int64).max
+        due_cycles = np.where(some, np.minimum(due_cycles, late), due_cycles)
+        full = popped + queues.bulk <= len(pushes)
+        filled = pushes[np.minimum(popped + queues.bulk, len(pushes)) - 1] + 1 if len(pushes) else last
+        due_cycles = np.where(full, np.minimum(due_cycles, filled), due_cycles)
+        over |= cycles_at(woken_ps, period) > (pushes[-1] if len(pushes) else -1)
+    asks = due_cycles < np.iinfo(np.int64).max
     due_ps = np.full(len(at), -1, np.int64)
-    due_ps[asks] = np.maximum(asked_ps[asks], starts_ps(wanted[asks], period))
+    due_ps[asks] = np.maximum(asked_ps[asks], starts_ps(due_cycles[asks], period))
     by_end = over & (~asks | (woken_ps < due_ps))
     return rows.calls[at[(woken_ps == due_ps) | by_end]]
 
@@ -67,8 +67,8 @@ def _questions(queues: Queues, thread: int, end: End) -> Numbers:
     calls, entries = queues.run.tables["calls"], queues.run.manifest.entries
     receives = np.array([*(entry.kind == "receive" for entry in entries), False])
     rows = np.flatnonzero((calls["block"] == thread) & receives[calls["entry"]] & (calls["port_last_ps"] >= 0))
-    came, left = _moments(queues, end)
+    pushes, pops = _moments(queues, end)
     cycle = cycles_at(np.asarray(calls["port_last_ps"])[rows].astype(np.int64), queues.period_ps)
-    held = np.searchsorted(came, cycle) - np.searchsorted(left, cycle)
+    occupancy = np.searchsorted(pushes, cycle) - np.searchsorted(pops, cycle)
     edge = queues.edges[end.edge]
-    return rows[calls["value"][rows] == edge.rooms(edge.depth)[1] - 1 - held]
+    return rows[calls["value"][rows] == edge.rooms(edge.depth)[1] - 1 - occupancy]

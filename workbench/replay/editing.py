@@ -85,9 +85,9 @@ def refuse_more(rows: int, change: Change) -> None:
 
 def refuse_held_up(program: Program, ops: Numbers, change: Change) -> None:
     """Refuse to change transfers that the design holds up, since the remaining delay is unknown."""
-    held = ops[program.ops["beyond_ps"][ops] > HELD_UP * program.ops["work_ps"][ops]]
-    if len(held):
-        site = program.run.manifest.sites[int(program.ops["site"][held[0]])]
+    held_up = ops[program.ops["beyond_ps"][ops] > HELD_UP * program.ops["work_ps"][ops]]
+    if len(held_up):
+        site = program.run.manifest.sites[int(program.ops["site"][held_up[0]])]
         raise RefusedError(f"'{change}' is of calls that the design holds up, the first at {site.file}:{site.line}")
 
 
@@ -95,19 +95,19 @@ def remove(program: Program, gone: Numbers) -> None:
     """Remove operations; the host's own code before them remains."""
     keep = np.ones(len(program.ops), bool)
     keep[gone] = False
-    own = np.where(keep, 0, program.ops["own_ps"])
-    before = np.append(0, np.cumsum(own))
-    kept = np.flatnonzero(keep)
-    since = np.append(0, kept[:-1] + 1) if len(kept) else kept
-    more = before[kept] - before[since]
-    left = int(before[-1] - before[kept[-1] + 1]) if len(kept) else int(before[-1])
-    program.ops["own_ps"][kept] += more
-    program.loop_ps[kept] += more
+    removed_own_ps = np.where(keep, 0, program.ops["own_ps"])
+    before = np.append(0, np.cumsum(removed_own_ps))
+    remaining = np.flatnonzero(keep)
+    since = np.append(0, remaining[:-1] + 1) if len(remaining) else remaining
+    more = before[remaining] - before[since]
+    rest_ps = int(before[-1] - before[remaining[-1] + 1]) if len(remaining) else int(before[-1])
+    program.ops["own_ps"][remaining] += more
+    program.loop_ps[remaining] += more
     thread = int(program.ops["thread"][0]) if len(program.ops) else 0
-    program.rest_ps[thread] = program.rest_ps.get(thread, 0) + left
+    program.rest_ps[thread] = program.rest_ps.get(thread, 0) + rest_ps
     place = np.cumsum(keep) - 1
     program.at = np.where((program.at >= 0) & keep[program.at], place[program.at], -1)
-    take(program, kept)
+    take(program, remaining)
 
 
 def take(program: Program, rows: Numbers) -> None:
@@ -142,13 +142,13 @@ def begun_by(program: Program, ops: Numbers) -> Numbers:
 def let_words_go(program: Program, ops: Numbers) -> str:
     """Remove the FPGA's stretches that only move words of these operations, and return "". If a block works on such a
     word, remove nothing and return that block's id."""
-    gone = np.isin(program.edges["stretch"], program.edges["stretch"][begun_by(program, ops)])
-    stretches = np.unique(program.edges["stretch"][gone])
+    removed = np.isin(program.edges["stretch"], program.edges["stretch"][begun_by(program, ops)])
+    stretches = np.unique(program.edges["stretch"][removed])
     if len(busy := _working(program, stretches)):
         return program.run.manifest.blocks[program.fpga.block[busy[0]]].id
     program.stays[np.isin(program.fpga.stretch_of, stretches)] = 0
     program.lag_after[stretches] = 0
-    program.edges = program.edges[~gone]
+    program.edges = program.edges[~removed]
     return ""
 
 
@@ -171,8 +171,8 @@ def _working(program: Program, stretches: Numbers) -> Numbers:
 
 def ask_for_both(program: Program, row: int, other: int, change: Change) -> None:
     """Let a poll also wait for the events of another one. Raises RefusedError if they are unknown."""
-    own, more = (program.answers.get(int(program.base[n])) for n in (row, other))
-    if own is None or more is None or own.kind != more.kind or own.kind == WORD:
+    answer, other_answer = (program.answers.get(int(program.base[n])) for n in (row, other))
+    if answer is None or other_answer is None or answer.kind != other_answer.kind or answer.kind == WORD:
         raise RefusedError(f"'{change}' removes polls, and it is unknown what answers them")
-    sources = tuple(dict.fromkeys((*own.sources, *more.sources)))
-    program.answers[int(program.base[row])] = replace(own, sources=sources, lag=max(own.lag, more.lag))
+    sources = tuple(dict.fromkeys((*answer.sources, *other_answer.sources)))
+    program.answers[int(program.base[row])] = replace(answer, sources=sources, lag=max(answer.lag, other_answer.lag))

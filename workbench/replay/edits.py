@@ -81,8 +81,8 @@ _NOT_NEEDED = {
 
 def _go_on(program: Program, block: int, state: int, change: catalogue.ScaleState, edited: Edited) -> None:
     """Remove a wait of a block, which is assumed not to need the awaited data."""
-    known = program.run.manifest.blocks[block].states[state]
-    assumed = [_NOT_NEEDED[reason] for reason in known.reasons if reason in _NOT_NEEDED]
+    wait_state = program.run.manifest.blocks[block].states[state]
+    assumed = [_NOT_NEEDED[reason] for reason in wait_state.reasons if reason in _NOT_NEEDED]
     if change.factor or not assumed:
         raise RefusedError(f"'{change.state}' of {change.block} is a wait: change what it is for")
     fpga = program.fpga
@@ -101,8 +101,8 @@ def _answer_sooner(program: Program, block: int, state: int, change: catalogue.S
     after = (fpga.stay_block[before] == block) & (fpga.stay_state[before] == state) & ~fpga.begins
     edges_of_state = after[edges["stretch"]] & (fpga.block[edges["stretch"]] == block)
     edited.ways = max(edited.ways, 3)
-    shown = (0, 1, -1)[min(edited.way, 2)]
-    lag = (edges["lag"][edges_of_state] - shown) * change.factor + shown
+    shown_cycles = (0, 1, -1)[min(edited.way, 2)]
+    lag = (edges["lag"][edges_of_state] - shown_cycles) * change.factor + shown_cycles
     edges["lag"][edges_of_state] = np.maximum(np.rint(lag), 1)
     name = program.run.manifest.blocks[block].states[state].name
     edited.doubts.append(f"'{name}' is assumed to be work from the moment its cause arrives")
@@ -207,8 +207,8 @@ def _clock(program: Program, change: catalogue.OtherClock, named: Named, _: obje
 def _platform(
     program: Program, change: catalogue.OtherPlatform, _: Named, platform: Platform | None, edited: Edited
 ) -> None:
-    other = edited.platforms.get(change.platform)
-    if other is None:
+    new_platform = edited.platforms.get(change.platform)
+    if new_platform is None:
         raise RefusedError(f"no platform '{change.platform}' is known")
     if has_links(program) and any(answer.opaque for answer in program.answers.values()):
         raise RefusedError(
@@ -218,15 +218,15 @@ def _platform(
     edited.host = True
     used = {int(number) for number in np.unique(program.ops["table"]) if number >= 0}
     for number, name in enumerate([name for name, _table in program.tables]):
-        if number in used and name not in other.transfer_tables:
+        if number in used and name not in new_platform.transfer_tables:
             raise RefusedError(f"'{change.platform}' has no transfer table '{name}', that the run's calls use")
-        if name in other.transfer_tables:
-            table = other.transfer_tables[name]
+        if name in new_platform.transfer_tables:
+            table = new_platform.transfer_tables[name]
             if table.points != program.tables[number][1].points:
                 refuse_held_up(program, np.flatnonzero(program.ops["table"] == number), change)
             program.tables[number] = name, table
             set_bus(program, (program.ops["table"] == number) & (program.ops["bus"] >= 0), table.resource)
-    for clock in other.hardware.clocks if other.hardware else ():
+    for clock in new_platform.hardware.clocks if new_platform.hardware else ():
         for number, one in enumerate(program.run.manifest.clocks):
             if one.name == clock.name and program.periods_ps[number] != period_ps(clock.frequency_hz):
                 program.periods_ps[number] = period_ps(clock.frequency_hz)

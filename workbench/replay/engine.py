@@ -65,26 +65,26 @@ class Graph:
     def sweep(self, order: NDArray[np.int32] | None = None) -> None:
         """Compute `begin` and `end` of all nodes, in an order that has causes before the nodes that wait for them."""
         library = _library()
-        given = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
-        library.replay_sweep(ctypes.byref(self._structure()), given)
+        order_pointer = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
+        library.replay_sweep(ctypes.byref(self._structure()), order_pointer)
 
     def sweep_in_time(self) -> NDArray[np.int32] | None:
         """Compute all times, with each bus given to the earliest request, and return the order; None if nodes wait for
         each other."""
         order = np.empty(len(self), np.int32)
-        done = _library().replay_in_time(ctypes.byref(self._structure()), order.ctypes.data_as(ctypes.c_void_p))
-        if done < 0:
+        placed = _library().replay_in_time(ctypes.byref(self._structure()), order.ctypes.data_as(ctypes.c_void_p))
+        if placed < 0:
             raise MemoryError
-        return order if done == len(self) else None
+        return order if placed == len(self) else None
 
     def path(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """The nodes of the critical path to a node's end, from the run's begin, and for each whether its end (1) or
         only its beginning is on the path. Needs a sweep."""
-        most = 2 * len(self) + 1
-        nodes, whole = np.empty(most, np.int32), np.empty(most, np.uint8)
-        pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (nodes, whole))
-        count = _library().replay_path(ctypes.byref(self._structure()), node, *pointers, most)
-        return nodes[:count][::-1], whole[:count][::-1]
+        limit = 2 * len(self) + 1
+        nodes, on_end = np.empty(limit, np.int32), np.empty(limit, np.uint8)
+        pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (nodes, on_end))
+        count = _library().replay_path(ctypes.byref(self._structure()), node, *pointers, limit)
+        return nodes[:count][::-1], on_end[:count][::-1]
 
     def due(self) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """For each node the node that its end depends on (-1: none), and `how`: on that node's end, its beginning, or
@@ -99,8 +99,8 @@ class Graph:
         same order. Needs a sweep in an order."""
         begin, end = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
         pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (begin, end))
-        given = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
-        _library().replay_latest(ctypes.byref(self._structure()), given, last, *pointers)
+        order_pointer = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
+        _library().replay_latest(ctypes.byref(self._structure()), order_pointer, last, *pointers)
         return begin, end
 
     def _structure(self) -> _Graph:

@@ -88,17 +88,17 @@ class AllEvents:
             return
         states = self.fpga.stay_state.astype(np.int64)
         time = self.fpga.stay_begin[stays]
-        own = self.fpga.clock[block]
-        if own != clock:
-            time = cycles_at(starts_ps(time, self.periods_ps[own]), self.periods_ps[clock])
+        own_clock = self.fpga.clock[block]
+        if own_clock != clock:
+            time = cycles_at(starts_ps(time, self.periods_ps[own_clock]), self.periods_ps[clock])
         width = int(states.max()) + 2
         after = np.where(stays + 1 < high, states[np.minimum(stays + 1, high - 1)], width - 1)
         ways = [states[stays - 1] * width + states[stays], states[stays] * width + after]
         if len(np.unique(ways[0])) > len(np.unique(states[stays])):
             ways.append(states[stays] * width + states[stays])
         for how, key in enumerate(ways):
-            kinds, which, counts = np.unique(key, return_inverse=True, return_counts=True)
-            order = np.split(np.argsort(which, kind="stable"), np.cumsum(counts)[:-1])
+            kinds, kind_index, counts = np.unique(key, return_inverse=True, return_counts=True)
+            order = np.split(np.argsort(kind_index, kind="stable"), np.cumsum(counts)[:-1])
             for kind, rows in zip(kinds.tolist(), order, strict=True):
                 none = np.full(len(rows), -1, np.int64)
                 yield (how, kind // width, kind % width), Events(STAY, time[rows], stays[rows], none)
@@ -133,15 +133,15 @@ class AllEvents:
         count = np.maximum(-(-ops["bytes"] // width), 1)
         if not len(rows) or count.sum(dtype=float) > _MOST_WORDS:  # a damaged run's may not fit 64 bits
             count = np.minimum(count, 1)
-        which = np.repeat(np.arange(len(rows)), count)
-        number = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-        byte = (number + 1) * width[which]
-        last = number + 1 == count[which]
+        row_of_word = np.repeat(np.arange(len(rows)), count)
+        number = np.arange(len(row_of_word)) - np.repeat(np.cumsum(count) - count, count)
+        byte = (number + 1) * width[row_of_word]
+        last = number + 1 == count[row_of_word]
         byte[last] = -1
-        ends = ops["grant_ps"][which] + word_ps(ops, width, which, byte, self.host, self.periods_ps)
+        ends = ops["grant_ps"][row_of_word] + word_ps(ops, width, row_of_word, byte, self.host, self.periods_ps)
         time = cycles_at(ends, self.periods_ps[clock])
         order = np.argsort(time, kind="stable")
-        return Events(WORD, time[order], rows[which][order], byte[order])
+        return Events(WORD, time[order], rows[row_of_word][order], byte[order])
 
     @cached_property
     def sites(self) -> tuple[int, ...]:
@@ -167,11 +167,11 @@ def mark_questions(events: AllEvents) -> None:
             continue
         card = events.card_of(number)
         of_card = rows[(calls["card"][rows] == card) | (card < 0)]
-        asked = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[of_card].astype(np.int64),
+        poll_cycles = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[of_card].astype(np.int64),
                                     events.periods_ps[fpga.clock[number]]))  # fmt: skip
         stays = np.flatnonzero(fpga.stay_block == number)
         stays = stays[to_host[fpga.stay_state[stays]]]
-        hit = np.isin(fpga.stay_begin[stays], asked) | np.isin(fpga.stay_begin[stays] - 1, asked)
+        hit = np.isin(fpga.stay_begin[stays], poll_cycles) | np.isin(fpga.stay_begin[stays] - 1, poll_cycles)
         events.of_questions[stays[hit]] = True
 
 

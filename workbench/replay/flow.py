@@ -96,15 +96,15 @@ class Seen:
         """A mask of the side's transfers whose time is not explained by the sides of its group that hold it through
         logic; None if no side holds it."""
         cycles = self.traffic.cycles[side.stream]
-        known, any_holds = self.own(side), False
+        explained_from, any_holds = self.own(side), False
         for wait in self.traffic.streams[side.stream].waits:
             if (wait.signal == "ready") != side.takes or not self.one_event(wait.other, side.stream):
                 continue
-            any_holds, others = True, self.traffic.cycles[wait.other]
-            at = np.minimum(np.searchsorted(others, cycles), len(others) - 1)
+            any_holds, other_cycles = True, self.traffic.cycles[wait.other]
+            at = np.minimum(np.searchsorted(other_cycles, cycles), len(other_cycles) - 1)
             begin = self.begin(Side(wait.other, takes=wait.held_by == "ready"))[at]
-            known = np.where(others[at] == cycles, np.maximum(known, begin), known)
-        return known < self.begin(side) if any_holds else None
+            explained_from = np.where(other_cycles[at] == cycles, np.maximum(explained_from, begin), explained_from)
+        return explained_from < self.begin(side) if any_holds else None
 
     def one_event(self, stream: int, other: int) -> bool:
         """Whether transfers of two streams in one cycle are one event."""
@@ -143,8 +143,12 @@ def blocks_of(traffic: Traffic) -> list[FlowBlock]:
     coupled = frozenset(
         pair for n, s in enumerate(traffic.streams) for w in s.waits for pair in ((n, w.other), (w.other, n))
     )
-    held = frozenset((Side(n, w.signal == "ready"), w.other) for n, s in enumerate(traffic.streams) for w in s.waits)
-    return [FlowBlock(name if of[0].inside(traffic) else "", tuple(of), coupled, held) for name, of in sides.items()]
+    held_sides = frozenset(
+        (Side(n, w.signal == "ready"), w.other) for n, s in enumerate(traffic.streams) for w in s.waits
+    )
+    return [
+        FlowBlock(name if of[0].inside(traffic) else "", tuple(of), coupled, held_sides) for name, of in sides.items()
+    ]
 
 
 def _in_order(seen: Seen, block: FlowBlock) -> Way:
@@ -159,9 +163,9 @@ def _in_order(seen: Seen, block: FlowBlock) -> Way:
         keys, of, number = [], [], []
         key_of: dict[int, Cycles] = {}
         for stream in sorted(block.streams, key=lambda one: one == side.stream):  # at equal times its own counts
-            own = seen.traffic.clocks[stream] == seen.traffic.clocks[side.stream]
+            same_clock = seen.traffic.clocks[stream] == seen.traffic.clocks[side.stream]
             logic = (side, stream) in block.held and not seen.one_event(side.stream, stream)
-            shift = 1 if not own or logic else 0
+            shift = 1 if not same_clock or logic else 0
             cycles[stream] = seen.on_clock_of(stream, side.stream)
             keys.append(key_of.setdefault(stream, cycles[stream] - shift))
             of.append(np.full(len(cycles[stream]), stream))
@@ -170,10 +174,10 @@ def _in_order(seen: Seen, block: FlowBlock) -> Way:
         order = np.argsort(key, kind="stable")
         key, stream_of, number_of = key[order], stream_of[order], number_of[order]
         at = np.searchsorted(key, begin, side="left") - 1
-        known = at >= 0
+        has_cause = at >= 0
         parts = []
         for stream in block.streams:
-            mine = known & (stream_of[at] == stream)
+            mine = has_cause & (stream_of[at] == stream)
             if not mine.any():
                 continue
             cause = np.where(mine, number_of[at], NONE)
@@ -181,14 +185,14 @@ def _in_order(seen: Seen, block: FlowBlock) -> Way:
             parts.append(After(stream, cause, lag))
         ties = []
         for stream in (one for one, takes in opposite.items() if takes != side.takes and len(cycles[one])):
-            moment = key[np.where(known, at, 0)]
+            moment = key[np.where(has_cause, at, 0)]
             place = np.minimum(np.searchsorted(key_of[stream], moment), len(cycles[stream]) - 1)
-            tied = known & (stream_of[at] != stream) & (key_of[stream][place] == moment)
+            tied = has_cause & (stream_of[at] != stream) & (key_of[stream][place] == moment)
             if tied.any():
                 ties.append(
                     After(stream, np.where(tied, place, NONE), np.where(tied, begin - cycles[stream][place], 0))
                 )
-        after[side], earliest[side], also[side] = tuple(parts), np.where(known, 0, begin), tuple(ties)
+        after[side], earliest[side], also[side] = tuple(parts), np.where(has_cause, 0, begin), tuple(ties)
     return Way(after, earliest, also=also)
 
 
@@ -209,9 +213,12 @@ def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
         after: dict[Side, tuple[After, ...]] = {}
         earliest: dict[Side, Cycles] = {}
         for side in block.sides:
-            begin, own = seen.begin(side), seen.own(side)
+            begin, own_begin = seen.begin(side), seen.own(side)
             gap = lag.get((side, side.stream), 0)
-            bound, parts = own + gap, [After(side.stream, np.arange(len(begin)) - 1, np.full(len(begin), 1 + gap))]
+            bound, parts = (
+                own_begin + gap,
+                [After(side.stream, np.arange(len(begin)) - 1, np.full(len(begin), 1 + gap))],
+            )
             for stream, cause in _causes_by_flow(seen, block, side, room):
                 has_cause = cause >= 0
                 late = lag.get((side, stream), 0)
@@ -240,8 +247,8 @@ def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
                 return None
             if side.takes:  # what of the output was gone when each could be taken
                 late = (side.stream, stream) in block.coupled
-                gone = np.searchsorted(cycles, begin, side="right" if late else "left") - 1
-                rooms[side, stream] = int((place - gone).max(initial=0))
+                left_before = np.searchsorted(cycles, begin, side="right" if late else "left") - 1
+                rooms[side, stream] = int((place - left_before).max(initial=0))
             else:
                 rooms[side, stream] = 0
     return rooms
@@ -294,8 +301,8 @@ def _pipeline(runs: Sequence[Seen], block: FlowBlock) -> int:
         latencies |= set((offered - moving[:count] - stood[:count]).tolist()[:: max(1, count // 1000)])
         if len(latencies) != 1 or (offered - moving[:count] - stood[:count] != min(latencies)).any():
             return 0
-        own, goes_on = seen.own(into), np.concatenate(([-1], left[left > offered]))
-        begin = np.maximum(own, goes_on[np.searchsorted(goes_on, taken, side="right") - 1])
+        own_begin, goes_on = seen.own(into), np.concatenate(([-1], left[left > offered]))
+        begin = np.maximum(own_begin, goes_on[np.searchsorted(goes_on, taken, side="right") - 1])
         if (begin != seen.begin(into))[1:].any():
             return 0
     return latencies.pop()
@@ -372,11 +379,11 @@ def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
         for side in block.sides:
             first, second = _causes(run, one, side), _causes(other_run, other, side)
             count = min(first.shape[1], second.shape[1])
-            both = np.ones(count, bool)  # what logic shows is no part of it
+            unexplained_in_both = np.ones(count, bool)  # what logic shows is no part of it
             for seen in (run, other_run):
-                if (own := seen.unexplained(side)) is not None:
-                    both &= own[:count]
-            if not np.array_equal(first[:, :count][:, both], second[:, :count][:, both]):
+                if (unexplained := seen.unexplained(side)) is not None:
+                    unexplained_in_both &= unexplained[:count]
+            if not np.array_equal(first[:, :count][:, unexplained_in_both], second[:, :count][:, unexplained_in_both]):
                 return False
     return True
 

@@ -112,10 +112,10 @@ def fpga_of_rows(run: Run, stays: Rows) -> FpgaPart:
         waits = wait_states(blocks[members[0]])
         rows = np.flatnonzero(np.isin(stay_block, members)) if len(by_group) > 1 else np.arange(len(stay_block))
         waiting[rows] = waits[stay_state[rows]]
-        came = np.append(False, waiting[rows][:-1]) & ~begun[rows]
+        after_wait = np.append(False, waiting[rows][:-1]) & ~begun[rows]
         follows = np.zeros(len(waits), bool)
-        follows[stay_state[rows[came]]] = True
-        after[rows] = came | (follows & ~waits)[stay_state[rows]]
+        follows[stay_state[rows[after_wait]]] = True
+        after[rows] = after_wait | (follows & ~waits)[stay_state[rows]]
     first = np.flatnonzero(begun | after)
     stretch_of = np.cumsum(begun | after) - 1
     last = np.append(first[1:], len(stay_begin))
@@ -123,8 +123,8 @@ def fpga_of_rows(run: Run, stays: Rows) -> FpgaPart:
     wait_at = np.append(np.flatnonzero(waiting), len(stay_begin))
     stops = wait_at[np.searchsorted(wait_at, first)] if len(first) else first
     end = np.where(stops < last, stay_begin[np.minimum(stops, max(len(stay_begin) - 1, 0))], 0) if len(first) else first
-    whole = stops >= last
-    end[whole] = stay_end[last[whole] - 1]
+    ends_run = stops >= last
+    end[ends_run] = stay_end[last[ends_run] - 1]
     return FpgaPart(
         tuple(mine),
         stay_block,

@@ -257,15 +257,15 @@ def depth_front(
     """The Pareto front of time against memory over all FIFOs. `went_on` is called before each replay, and may raise to
     stop. Raises NoReplayError if the application deadlocks at all depths."""
     ids = [one.id for one in replay.queues]
-    known: dict[tuple[int, ...], int] = {}
+    time_of_depths: dict[tuple[int, ...], int] = {}
 
     def time_of(depths: Mapping[str, int]) -> int:
         key = tuple(depths[name] for name in ids)
-        if key not in known:
+        if key not in time_of_depths:
             went_on()
             time_ps = replay.time_ps(depths)
-            known[key] = FAILED if time_ps is None else time_ps
-        return known[key]
+            time_of_depths[key] = FAILED if time_ps is None else time_ps
+        return time_of_depths[key]
 
     def point(depths: Mapping[str, int]) -> DepthPoint:
         time_ps = replay.time_ps(depths) or 0
@@ -279,20 +279,20 @@ def depth_front(
     best = time_of(dict.fromkeys(ids, AMPLE))
     if best == FAILED:
         raise NoReplayError("the application does not finish with queues of any depth")
-    most = {name: held for name, held in replay.held().items() if name in ids}
+    most = {name: words for name, words in replay.held().items() if name in ids}
     advised = least_depths(most, time_of, best, loss)
     tried = [*tried_depths(most, {one.id: one.bits for one in replay.queues}, time_of, _MOST_TRIES), advised]
     if all(built.values()):
         tried.append(built)
     limit = best / (1 - loss)
     within = [depths for depths in tried if time_of(depths) <= limit]
-    least = min(within, key=lambda depths: _memory(replay.queues, depths, None)[0])
-    tried.append(reduced(least, time_of, limit))
+    least_memory = min(within, key=lambda depths: _memory(replay.queues, depths, None)[0])
+    tried.append(reduced(least_memory, time_of, limit))
     fast = [(time_of(depths), _memory(replay.queues, depths, None)[0], depths) for depths in tried]
     points = [point(depths) for depths in _pareto([one for one in fast if one[0] < FAILED])]
-    chosen = max((n for n, one in enumerate(points) if one.time_ps <= limit), default=-1)
+    choice = max((n for n, one in enumerate(points) if one.time_ps <= limit), default=-1)
     return Front(
-        replay.queues, tuple(points), chosen, now, never_together(replay.in_use()), tuple(replay.why), loss,
+        replay.queues, tuple(points), choice, now, never_together(replay.in_use()), tuple(replay.why), loss,
         replay.run_ps, unchanged_ps,
     )  # fmt: skip
 
@@ -309,12 +309,12 @@ def _memory(
 
 def _pareto(tried: Sequence[tuple[int, int, dict[str, int]]]) -> list[dict[str, int]]:
     """The depths that no others dominate in time and memory, from the fastest on."""
-    kept, least = [], None
+    front, least_bits = [], None
     for _, bits, depths in sorted(tried, key=lambda one: (one[0], one[1], sum(one[2].values()))):
-        if least is None or bits < least:
-            kept.append(depths)
-            least = bits
-    return kept
+        if least_bits is None or bits < least_bits:
+            front.append(depths)
+            least_bits = bits
+    return front
 
 
 def never_together(moments: Mapping[str, tuple[Times, Times]]) -> tuple[tuple[str, str], ...]:
@@ -330,15 +330,15 @@ def held_spells(pushes: Times, pops: Times) -> Times:
     """The intervals in which a FIFO held words, in order, shape (n, 2)."""
     if not len(pushes):
         return np.empty((0, 2), np.int64)
-    left = np.concatenate((pops[: len(pushes)], np.full(max(len(pushes) - len(pops), 0), np.iinfo(np.int64).max)))
-    begins = np.flatnonzero(np.concatenate(([True], pushes[1:] > left[:-1])))
+    pop_ps = np.concatenate((pops[: len(pushes)], np.full(max(len(pushes) - len(pops), 0), np.iinfo(np.int64).max)))
+    begins = np.flatnonzero(np.concatenate(([True], pushes[1:] > pop_ps[:-1])))
     ends = np.append(begins[1:], len(pushes)) - 1
-    spells = np.stack((pushes[begins], left[ends]), axis=1)
+    spells = np.stack((pushes[begins], pop_ps[ends]), axis=1)
     return spells[spells[:, 0] < spells[:, 1]]
 
 
 def _overlap(one: Times, other: Times) -> bool:
     """Whether two lists of intervals, each in order, overlap."""
     after = np.searchsorted(other[:, 1], one[:, 0], side="right")
-    known = after < len(other)
-    return bool((other[after[known], 0] < one[known, 1]).any())
+    has_next = after < len(other)
+    return bool((other[after[has_next], 0] < one[has_next, 1]).any())

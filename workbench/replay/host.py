@@ -71,7 +71,7 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
     calls = run.tables["calls"]
     tables = tuple(platform.transfer_tables.items()) if platform else ()
     clocks, widths, interrupt = _ports(run, platform, tables)
-    parts, gaps, rest, why = [np.zeros(0, OPS)], [np.zeros(0, np.int64)], dict[int, int](), ""
+    parts, gaps, rest_ps, why = [np.zeros(0, OPS)], [np.zeros(0, np.int64)], dict[int, int](), ""
     for thread in np.unique(calls["block"]).tolist():
         rows = np.flatnonzero(calls["block"] == thread)
         mine = {name: np.asarray(column)[rows] for name, column in calls.items()}
@@ -87,11 +87,11 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
         if not len(ops):
             continue
         ends = run.manifest.threads[thread].end_ps if thread < len(run.manifest.threads) else run.manifest.time_ps
-        rest[thread] = int(ends - ops["end_ps"][-1])
-    host = HostPart(np.concatenate(parts), np.concatenate(gaps), rest, tables, clocks, widths, interrupt, why)
-    if rest:  # another rank without such calls may end later
+        rest_ps[thread] = int(ends - ops["end_ps"][-1])
+    host = HostPart(np.concatenate(parts), np.concatenate(gaps), rest_ps, tables, clocks, widths, interrupt, why)
+    if rest_ps:  # another rank without such calls may end later
         last = host.ops[host.ops["thread"] == host.last_thread][-1]
-        rest[host.last_thread] = int(run.manifest.time_ps - last["end_ps"])
+        rest_ps[host.last_thread] = int(run.manifest.time_ps - last["end_ps"])
     return host
 
 
@@ -138,17 +138,17 @@ def _operations(
     moves = (kinds == MOVE) & (calls["grant_ps"] >= 0)
     ops["kind"] = np.where(kinds == MOVE, np.where(moves, MOVE, OTHER), kinds)
     ops["kind"][moves & later[calls["entry"]]] = ASYNC
-    asked = np.array(np.where(calls["call_ps"] >= 0, calls["call_ps"], calls["t0_ps"]), np.int64)
+    asked_ps = np.array(np.where(calls["call_ps"] >= 0, calls["call_ps"], calls["t0_ps"]), np.int64)
     ended = np.array(np.where(calls["end_ps"] >= 0, calls["end_ps"], calls["t1_ps"]), np.int64)
-    ops["before_ps"] = asked - calls["t0_ps"]
-    ops["after_ps"] = calls["t1_ps"] - np.where(ops["kind"] == ASYNC, asked, ended)
+    ops["before_ps"] = asked_ps - calls["t0_ps"]
+    ops["after_ps"] = calls["t1_ps"] - np.where(ops["kind"] == ASYNC, asked_ps, ended)
     ops["work_ps"] = np.where(moves, ended - calls["grant_ps"], calls["t1_ps"] - calls["t0_ps"])
     fixed = ops["kind"] == OTHER
     ops["before_ps"][fixed] = ops["after_ps"][fixed] = 0
     of_table = moves & (ops["table"] >= 0)
-    sizes, which = np.unique(np.stack([ops["table"], ops["bytes"]])[:, of_table], axis=1, return_inverse=True)
-    taken = np.array([transfer_ps(tables[t][1], max(int(n), 1)) for t, n in sizes.T], np.int64)
-    taken_of = taken[which.reshape(-1)] if len(taken) else np.zeros(0, np.int64)
+    sizes, size_index = np.unique(np.stack([ops["table"], ops["bytes"]])[:, of_table], axis=1, return_inverse=True)
+    times_ps = np.array([transfer_ps(tables[t][1], max(int(n), 1)) for t, n in sizes.T], np.int64)
+    taken_of = times_ps[size_index.reshape(-1)] if len(times_ps) else np.zeros(0, np.int64)
     # the end of one that returns at once is not recorded with its call in earlier runs
     no_end = (ops["kind"] == ASYNC)[of_table] & (ended == calls["t1_ps"])[of_table]
     ops["work_ps"][of_table] = np.where(no_end, taken_of, ops["work_ps"][of_table])
@@ -162,12 +162,12 @@ _KINDS = {"send": MOVE, "receive": MOVE, "wait": AWAIT, "interrupt": IRQ}
 
 def _asynchronous(run: Run, platform: Platform | None) -> NDArray[np.bool_]:
     """For each entry of the run whether it returns before its transfer is done."""
-    known = {
+    is_asynchronous = {
         (e.prototype.partition("(")[0].replace("*", " ").split()[-1], e.subtype)
         for e in (platform.host.entries if platform else ())
         if e.asynchronous and e.prototype
     }
-    return np.array([*((e.name, e.subtype) in known for e in run.manifest.entries), False])
+    return np.array([*((e.name, e.subtype) in is_asynchronous for e in run.manifest.entries), False])
 
 
 def _look_at_ports(ops: Operations, calls: Table, clocks: Sequence[int], periods_ps: Sequence[Fraction]) -> None:

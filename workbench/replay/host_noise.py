@@ -58,15 +58,15 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
     total_ps = int(own_ps.sum())
     if run.manifest.deterministic or not total_ps:
         return None
-    parts, shown = _parts(own_ps, places)
-    ends, said = [1.0], []
+    parts, share = _parts(own_ps, places)
+    ends, reasons = [1.0], []
     if len(parts) > 1:
         ends += [min(parts), max(parts)]
-        said.append(f"tenths of its equal pieces ({percent_text(shown)} of it) took {range_words(parts)} their mean")
+        reasons.append(f"tenths of its equal pieces ({percent_text(share)} of it) took {range_words(parts)} their mean")
     runs_ps = [total_ps, *(one for one in equal_ps if one > 0)]
     if len(runs_ps) < FEWEST_RUNS:
         ends += [1 / (1 + UNKNOWN), 1 + UNKNOWN]
-        said.append(
+        reasons.append(
             f"{percent_text(UNKNOWN)} more or less is assumed until {counted(FEWEST_RUNS, 'run')} of the same program "
             "show it"
         )
@@ -76,10 +76,10 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
         off = _T95[min(degrees - 2, len(_T95) - 1)] * stdev(logs) * sqrt(1 + 1 / len(logs))
         ends += [exp(mean(logs) - off), exp(mean(logs) + off)]
         ratios = [one / total_ps for one in runs_ps]
-        said.append(
+        reasons.append(
             f"in {counted(len(logs), 'run')} of the same program it took {range_words(ratios)} the time of this one"
         )
-    return HostNoise(max(min(ends), 1 / MOST), min(max(ends), MOST), "; ".join(said))
+    return HostNoise(max(min(ends), 1 / MOST), min(max(ends), MOST), "; ".join(reasons))
 
 
 def range_words(ratios: Sequence[float]) -> str:
@@ -137,14 +137,14 @@ def _parts(own_ps: Numbers, places: Numbers) -> tuple[list[float], float]:
     counts = np.bincount(places)
     means_ps = np.bincount(places, own_ps) / np.maximum(counts, 1)
     equal = (counts >= _FEWEST_PIECES)[places]
-    shown = float(own_ps[equal].sum() / own_ps.sum())
-    if shown < 0.5:
-        return [], shown
+    repeated_share = float(own_ps[equal].sum() / own_ps.sum())
+    if repeated_share < 0.5:
+        return [], repeated_share
     took_ps, expected_ps = own_ps[equal], means_ps[places][equal]
     middles = (np.cumsum(expected_ps) - expected_ps / 2) / expected_ps.sum()
     part = np.minimum((middles * _PARTS).astype(np.int64), _PARTS - 1)
     took, expected = (np.bincount(part, some, _PARTS) for some in (took_ps, expected_ps))
-    return (took[expected > 0] / expected[expected > 0]).tolist(), shown
+    return (took[expected > 0] / expected[expected > 0]).tolist(), repeated_share
 
 
 def let_host_take(program: Program, edited: Edited, factor: float) -> None:

@@ -27,15 +27,15 @@ _UNLOCKS = (SyncKind.UNLOCK, SyncKind.UNLOCK_BOTH, SyncKind.UNLOCK_SPINNING)
 def joined(program: Program, lowered: Lowered, settled: Settled) -> tuple[Lowered, NDArray[np.int32]] | None:
     """The graph with the threads, and an order that has causes before the nodes that wait for them and keeps each bus's
     sequence; None if the times differ. `lowered` is the graph with the settled threads' times."""
-    whole = _with_threads(program, lowered, settled)
-    in_time = whole.graph.sweep_in_time()
+    with_threads = _with_threads(program, lowered, settled)
+    in_time = with_threads.graph.sweep_in_time()
     if in_time is None:
         return None
-    old, rows, graph = lowered.graph, whole.rows, whole.graph
+    old, rows, graph = lowered.graph, with_threads.rows, with_threads.graph
     same = np.array_equal(graph.end[: len(old)], old.end) and np.array_equal(graph.begin[: len(old)], old.begin)
     assert rows
     same &= np.array_equal(graph.end[rows.asked], rows.asked_ps) and np.array_equal(graph.end[rows.over], rows.over_ps)
-    return (whole, _by_bus(graph, in_time)) if same else None
+    return (with_threads, _by_bus(graph, in_time)) if same else None
 
 
 def _by_bus(graph: Graph, in_time: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -164,14 +164,14 @@ def rows_of(settled: Settled, growing: GrowingGraph) -> _Rows:
     within = np.zeros(count + 1, np.int64)
     np.add.at(within, heads + 1, 1)
     np.add.at(within, tails + 1, -1)
-    kept = (np.cumsum(within)[:-1] == 0) & (times.t0_ps >= 0)
-    of = np.maximum.accumulate(np.where(kept, np.cumsum(kept) - 1, -1))
-    first, last = first[kept], last[kept]
+    is_first = (np.cumsum(within)[:-1] == 0) & (times.t0_ps >= 0)
+    of = np.maximum.accumulate(np.where(is_first, np.cumsum(is_first) - 1, -1))
+    first, last = first[is_first], last[is_first]
     t0_ps, t1_ps = times.t0_ps[first], times.t1_ps[last]
     return _Rows(
         first,
         last,
-        op[kept],
+        op[is_first],
         of=np.where(times.t0_ps >= 0, of, -1),
         thread=np.asarray(table["block"], np.int64)[first],
         kind=np.asarray(table["kind"])[first],
@@ -228,8 +228,8 @@ def _chains(
     growing.add_edges(rows.asked[row], source[is_row], np.where(waited, least_ps, gap_ps[is_row]))
     begins_ps = np.empty(len(rows.first), np.int64)  # from its core on
     begins_ps[row] = np.where(waited, NO_LIMIT_PS, least_ps)
-    others = lowered.begun[bare[order[~is_row] - len(rows.first)]]
-    graph.cause[others], graph.lag[others] = source[~is_row], gap_ps[~is_row]
+    begun_edges = lowered.begun[bare[order[~is_row] - len(rows.first)]]
+    graph.cause[begun_edges], graph.lag[begun_edges] = source[~is_row], gap_ps[~is_row]
     exits = np.flatnonzero(rows.kind == SyncKind.EXIT)
     end, total_ps = lowered.to_end, lowered.total_ps()
     if len(exits):
@@ -239,8 +239,8 @@ def _chains(
 
 def _waits(settled: Settled, lowered: Lowered, rows: _Rows, growing: GrowingGraph) -> list[_Causes]:
     """The causes that rows wait for: other rows, their operations, tokens, locks and barriers."""
-    named = np.asarray(settled.script.rows["woken_by"], np.int64)[rows.last]
-    by = np.where(named >= 0, rows.of[named], -1)
+    waker_calls = np.asarray(settled.script.rows["woken_by"], np.int64)[rows.last]
+    by = np.where(waker_calls >= 0, rows.of[waker_calls], -1)
     is_woken = np.isin(rows.kind, (SyncKind.WAIT, SyncKind.FUTEX_WAIT, SyncKind.ONCE, SyncKind.PIPE, SyncKind.TAKE))
     is_woken = (is_woken | (rows.result == SyncResult.CANCELLED)) & (by >= 0) & (rows.op < 0)
     ends = np.flatnonzero(rows.kind == SyncKind.END)
@@ -264,9 +264,9 @@ def _waits(settled: Settled, lowered: Lowered, rows: _Rows, growing: GrowingGrap
 def _messages(settled: Settled, rows: _Rows, takes: Numbers, sends: Numbers, growing: GrowingGraph) -> _Causes:
     """The cause of each receive: the message, which arrives after its recorded transfer time."""
     lag_ps = settled.script.replay.lag_ps[rows.first[takes]]
-    there = growing.add_nodes(len(takes))
-    growing.add_edges(there, rows.asked[sends], lag_ps)
-    return _Causes(takes, there, rows.t0_ps[sends] + lag_ps)
+    arrivals = growing.add_nodes(len(takes))
+    growing.add_edges(arrivals, rows.asked[sends], lag_ps)
+    return _Causes(takes, arrivals, rows.t0_ps[sends] + lag_ps)
 
 
 def _tokens(rows: _Rows) -> _Causes:
@@ -276,8 +276,8 @@ def _tokens(rows: _Rows) -> _Causes:
     posts = posts[np.lexsort((rows.t0_ps[posts], rows.object[posts]))]
     before = _places(rows.object[posts], rows.t0_ps[posts], rows.object[takes], rows.t0_ps[takes], "left")
     at = before - rows.argument[takes]
-    there = (at >= 0) & (before > 0)
-    takes, at = takes[there], at[there]
+    has_post = (at >= 0) & (before > 0)
+    takes, at = takes[has_post], at[has_post]
     same = rows.object[posts[at]] == rows.object[takes]
     takes, post = takes[same], posts[at[same]]
     return _Causes(takes, rows.asked[post], rows.t0_ps[post])
@@ -286,24 +286,24 @@ def _tokens(rows: _Rows) -> _Causes:
 def _locks(rows: _Rows, growing: GrowingGraph) -> _Causes:
     """The causes of each lock: all earlier releases of it."""
     waits = rows.kind == SyncKind.WAIT
-    what = np.where(waits, rows.argument, rows.object)
+    mutex = np.where(waits, rows.argument, rows.object)
     lets = np.flatnonzero((np.isin(rows.kind, _UNLOCKS) | waits) & (rows.result != SyncResult.REFUSED))
-    lets = lets[np.lexsort((rows.t0_ps[lets], what[lets]))]
-    gets = np.flatnonzero((np.isin(rows.kind, _LOCKS) | waits) & (rows.result == SyncResult.DONE))
+    lets = lets[np.lexsort((rows.t0_ps[lets], mutex[lets]))]
+    locks = np.flatnonzero((np.isin(rows.kind, _LOCKS) | waits) & (rows.result == SyncResult.DONE))
     if not len(lets):
         return _Causes(lets, lets, lets)
     chain = growing.add_nodes(len(lets))
     growing.add_edges(chain, rows.asked[lets], 0)
-    goes_on = np.flatnonzero(what[lets[1:]] == what[lets[:-1]])
+    goes_on = np.flatnonzero(mutex[lets[1:]] == mutex[lets[:-1]])
     growing.add_edges(chain[goes_on + 1], chain[goes_on], 0)
-    waited = rows.t1_ps[gets] > rows.t0_ps[gets]
-    until_ps = np.where(waited, rows.t1_ps[gets] + 1, rows.t0_ps[gets])
-    at = _places(what[lets], rows.t0_ps[lets], what[gets], until_ps, "left") - 1
+    waited = rows.t1_ps[locks] > rows.t0_ps[locks]
+    until_ps = np.where(waited, rows.t1_ps[locks] + 1, rows.t0_ps[locks])
+    at = _places(mutex[lets], rows.t0_ps[lets], mutex[locks], until_ps, "left") - 1
     for _ in range(2):  # its own that follows at once
-        own = (at >= 0) & (lets[at] > gets) & (rows.thread[lets[at]] == rows.thread[gets])
-        at = np.where(own, at - 1, at)
-    there = (at >= 0) & (what[lets[at]] == what[gets])
-    return _Causes(gets[there], chain[at[there]], rows.t0_ps[lets[at[there]]])
+        own_unlock = (at >= 0) & (lets[at] > locks) & (rows.thread[lets[at]] == rows.thread[locks])
+        at = np.where(own_unlock, at - 1, at)
+    has_unlock = (at >= 0) & (mutex[lets[at]] == mutex[locks])
+    return _Causes(locks[has_unlock], chain[at[has_unlock]], rows.t0_ps[lets[at[has_unlock]]])
 
 
 def _barriers(rows: _Rows, growing: GrowingGraph) -> _Causes:
@@ -311,17 +311,17 @@ def _barriers(rows: _Rows, growing: GrowingGraph) -> _Causes:
     meets = np.flatnonzero((rows.kind == SyncKind.BARRIER) & (rows.result != SyncResult.REFUSED))
     meets = meets[np.lexsort((rows.t0_ps[meets], rows.object[meets]))]
     meetings: list[Numbers] = []
-    for what in np.unique(rows.object[meets]).tolist():
-        mine = meets[rows.object[meets] == what]
+    for barrier in np.unique(rows.object[meets]).tolist():
+        mine = meets[rows.object[meets] == barrier]
         count = max(int(rows.argument[mine[0]]), 1)
         meetings += [mine[at : at + count] for at in range(0, len(mine) - count + 1, count)]
     nodes = growing.add_nodes(len(meetings))
     if not meetings:
         return _Causes(nodes, nodes, nodes)
-    met, each = np.concatenate(meetings), np.repeat(nodes, [len(one) for one in meetings])
-    growing.add_edges(each, rows.asked[met], 0)
+    met, meeting_node = np.concatenate(meetings), np.repeat(nodes, [len(one) for one in meetings])
+    growing.add_edges(meeting_node, rows.asked[met], 0)
     last_ps = np.repeat([int(rows.t0_ps[one].max()) for one in meetings], [len(one) for one in meetings])
-    return _Causes(met, each, last_ps)
+    return _Causes(met, meeting_node, last_ps)
 
 
 def _ends(rows: _Rows, cores: _Cores, causes: list[_Causes], growing: GrowingGraph) -> None:
@@ -355,8 +355,8 @@ def _lent(
     order = np.lexsort((times_ps, threads))
     at = _places(threads[order], times_ps[order], lent_by, at_ps, "right") - 1
     event = order[np.maximum(at, 0)]
-    known = (at >= 0) & (threads[event] == lent_by)
-    growing.add_edges(lent, np.where(known, events[event], 0), at_ps - np.where(known, times_ps[event], 0))
+    same_thread = (at >= 0) & (threads[event] == lent_by)
+    growing.add_edges(lent, np.where(same_thread, events[event], 0), at_ps - np.where(same_thread, times_ps[event], 0))
     before = np.arange(len(row)) < len(late[0])
     spare_ps = np.where(before, rows.t0_ps[row], rows.t1_ps[row]) - at_ps
     takes_ps = np.where(before, chains.begins_ps[row], cores.switch_ps)
@@ -367,9 +367,9 @@ def _lent(
 def _places(groups: Numbers, times: Numbers, group: Numbers, time: Numbers, side: Literal["left", "right"]) -> Numbers:
     """The insertion positions of times of groups among those sorted by group and time."""
     apart = int(max(times.max(initial=0), time.max(initial=0))) + 2
-    which = np.unique(np.concatenate((groups, group)), return_inverse=True)[1]
-    keys = which[: len(groups)].astype(np.int64) * apart + times
-    return np.searchsorted(keys, which[len(groups) :].astype(np.int64) * apart + time, side)
+    group_index = np.unique(np.concatenate((groups, group)), return_inverse=True)[1]
+    keys = group_index[: len(groups)].astype(np.int64) * apart + times
+    return np.searchsorted(keys, group_index[len(groups) :].astype(np.int64) * apart + time, side)
 
 
 def _states(run: Run, threads: Numbers, at_ps: Numbers) -> Numbers:

@@ -190,8 +190,8 @@ class _Courses:
         members = self._members(course.number)
         if not mine or len(mine) not in (1, len(members)):
             return None
-        clock, failed, seen = seen_by(self.events, mine[members.index(course.number) if len(mine) > 1 else 0])
-        return (failed + 1, seen) if clock == course.clock else None
+        clock, failed, seen_cycles = seen_by(self.events, mine[members.index(course.number) if len(mine) > 1 else 0])
+        return (failed + 1, seen_cycles) if clock == course.clock else None
 
     def _names(self, op: int, course: Course) -> bool:
         """Whether the pragma of a host's wait names the block, or no block."""
@@ -215,9 +215,9 @@ class _Courses:
     def _find_sources(self) -> None:
         """For every wait of every block the possible ends, the likeliest first. Blocks without any are left out, with
         blocks that depend on them."""
-        left = -1
-        while left != len(self.left_out):
-            left = len(self.left_out)
+        count_before = -1
+        while count_before != len(self.left_out):
+            count_before = len(self.left_out)
             for number, course in list(self.courses.items()):
                 try:
                     course.others = {w: list(self._sources(course, w)) for w in course.waits if course.leaves(w)}
@@ -245,9 +245,9 @@ class _Courses:
         dwell = self.run.tables["dwell"]
         rows = rows_of_block(dwell["block"], course.number)
         lasts = np.diff(np.append(course.begin, cycles))
-        state, log2, known = (np.asarray(dwell[name][rows]) for name in ("state", "log2_cycles", "cycles"))
+        state, log2, cycles_in_profile = (np.asarray(dwell[name][rows]) for name in ("state", "log2_cycles", "cycles"))
         sums = np.zeros((len(self.blocks[course.number].states), 64))
-        np.add.at(sums, (state, log2), known)
+        np.add.at(sums, (state, log2), cycles_in_profile)
         np.add.at(sums, (np.array(course.states), np.frexp(lasts)[1] - 1), -lasts.astype(float))
         return float(np.abs(sums).sum() / 2 / cycles)
 
@@ -260,15 +260,15 @@ class _Courses:
         if any(number in self.free for number in partners):
             yield Fixed(lengths(course.number, np.full(count, wait), self.run.tables["dwell"]).tolist())
             return
-        if gone := [number for number in partners if number in self.left_out]:
-            raise _LeftOutError(f"it waits in '{state.name}' for {self.blocks[gone[0]].id}, which is not followed")
+        if left_out := [number for number in partners if number in self.left_out]:
+            raise _LeftOutError(f"it waits in '{state.name}' for {self.blocks[left_out[0]].id}, which is not followed")
         courses = [self.courses[number] for number in partners if number in self.courses]
         sources = list(
             self._of_blocks(course, wait, courses, count) if courses else self._of_words(course, wait, count)
         )
         if not sources:
-            whom = self.blocks[courses[0].number].group if courses else "the host"
-            raise _LeftOutError(f"it waits in '{state.name}' {count} times, not once for each message of {whom}")
+            partner = self.blocks[courses[0].number].group if courses else "the host"
+            raise _LeftOutError(f"it waits in '{state.name}' {count} times, not once for each message of {partner}")
         yield from sources
 
     def _partners(self, number: int, wait: int) -> list[int]:
@@ -345,7 +345,7 @@ class _Courses:
 
 def _of_member(addresses: Numbers, member: int, members: int) -> NDArray[np.bool_]:
     """A mask of the calls for one of several replicas: those at its address if each has one, otherwise in turn."""
-    kinds, which = np.unique(addresses, return_inverse=True)
+    kinds, address_index = np.unique(addresses, return_inverse=True)
     if len(kinds) == members:
-        return which.reshape(-1) == member
+        return address_index.reshape(-1) == member
     return np.arange(len(addresses)) % members == member

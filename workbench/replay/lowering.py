@@ -232,27 +232,27 @@ class _Lowering:
     def _from_words(self, source: Numbers, byte: Numbers, lag: Numbers, to: Numbers) -> None:
         """Add edges from words of the run's operations, without removed ones."""
         program, ops = self.program, self.ops
-        which = program.at[source]
-        there = which >= 0
-        which, to, lag, byte, source = which[there], to[there], lag[there], byte[there], source[there]
+        operation = program.at[source]
+        exists = operation >= 0
+        operation, to, lag, byte, source = operation[exists], to[exists], lag[exists], byte[exists], source[exists]
         was, now = np.maximum(program.host.ops["bytes"][source], 1), program.span[source]
         ends = program.byte[source] + np.where(byte < 0, now, -(-byte * now // was))
-        part = np.clip((ends - 1) // np.maximum(ops["bytes"][which], 1), 0, program.parts[source] - 1)
-        which, ends = which + part, ends - part * ops["bytes"][which]
-        whole = ends >= ops["bytes"][which]
-        last = whole & (ops["shorter"][which] == 0)
-        self._edge(to[last], self.of_op[which[last]], lag[last])
-        rest = ~last
-        if rest.any():
-            marks = self._more(0, int(rest.sum()))
+        part = np.clip((ends - 1) // np.maximum(ops["bytes"][operation], 1), 0, program.parts[source] - 1)
+        operation, ends = operation + part, ends - part * ops["bytes"][operation]
+        is_last_byte = ends >= ops["bytes"][operation]
+        last = is_last_byte & (ops["shorter"][operation] == 0)
+        self._edge(to[last], self.of_op[operation[last]], lag[last])
+        others = ~last
+        if others.any():
+            marks = self._more(0, int(others.sum()))
             self._marks.append(marks)
             changed = ops.copy()
             changed["work_ps"] = self.lasts
             width = np.array([*program.host.word_bytes, 4], np.int64)[ops["table"]]
-            through = np.where(whole, -1, ends)[rest]
-            after = word_ps(changed, width, which[rest], through, program.host, program.periods_ps)
-            self._edge(marks, ~self.of_op[which[rest]], after)
-            self._edge(to[rest], marks, lag[rest])
+            through = np.where(is_last_byte, -1, ends)[others]
+            after = word_ps(changed, width, operation[others], through, program.host, program.periods_ps)
+            self._edge(marks, ~self.of_op[operation[others]], after)
+            self._edge(to[others], marks, lag[others])
 
     def _questions(self, asks: Numbers) -> RowArray:
         """The polling parameters of each row of polls."""

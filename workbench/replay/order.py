@@ -54,10 +54,10 @@ def by_order(
     for members in groups.values():
         keys = {key for n in members for key in events.changes(n, clock)}
         for key in sorted(keys):
-            given = [events.changes(n, clock).get(key) for n in members]
-            if any(one is None for one in given):
+            events_of_members = [events.changes(n, clock).get(key) for n in members]
+            if any(one is None for one in events_of_members):
                 continue
-            for way, matched in _ways(points, events, [one for one in given if one]):
+            for way, matched in _ways(points, events, [one for one in events_of_members if one]):
                 lags = np.full(len(times), FAR)
                 lags[matched.rows] = times[matched.rows] - matched.time
                 fits = _one_lag(lags, points.binding, 1)
@@ -73,7 +73,9 @@ def by_order(
     return best[1] if best else None
 
 
-def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Iterator[tuple[tuple[int, int], _Matched]]:
+def _ways(
+    points: PointClass, events: AllEvents, events_of_members: Sequence[Events]
+) -> Iterator[tuple[tuple[int, int], _Matched]]:
     """The possible matches of events to points, each with its rank."""
     block_of = events.fpga.block[points.stretches]
     place = np.searchsorted(points.members, block_of)
@@ -84,63 +86,63 @@ def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Ite
     turns = [(turn, len(turn))]
     if len(turn) != points.count:
         turns.append((points.own_turns, points.count))
-    for number, (own, count) in enumerate(turns):
+    for number, (turn_of_point, count) in enumerate(turns):
         for shift in range(_CAPACITY):
-            matched = _matched(points, own, count, place, given, shift)
+            matched = _matched(points, turn_of_point, count, place, events_of_members, shift)
             if matched is None:
                 break
             yield (2 * number, shift), matched
-        if len(given) > 1:
+        if len(events_of_members) > 1:
             for shift in range(_CAPACITY):
-                matched = _all_of(own, count // len(points.members), given, shift)
+                matched = _all_of(turn_of_point, count // len(points.members), events_of_members, shift)
                 if matched is None:
                     break
                 yield (2 * number + 1, shift), matched
-    others, members = len(given), len(points.members)
-    if (others == 1) != (members == 1) and abs(sum(map(len, given)) - points.count) <= max(others, members):
-        every = merged(given)
+    others, members = len(events_of_members), len(points.members)
+    if (others == 1) != (members == 1) and abs(sum(map(len, events_of_members)) - points.count) <= max(others, members):
+        every = merged(events_of_members)
         rows = np.flatnonzero(points.turns < len(every))
         at = points.turns[rows]
         yield (4, 0), _Matched(rows, every.time[at], every.source[at][None], True)
 
 
 def _matched(
-    points: PointClass, turn: Numbers, count: int, place: Numbers, given: Sequence[Events], shift: int
+    points: PointClass, turn: Numbers, count: int, place: Numbers, events_of_members: Sequence[Events], shift: int
 ) -> _Matched | None:  # fmt: skip
     """The match of `count` points, each the `turn`-th of the `place`-th member, to the event that is `shift` before the
     one with its number; None if the counts differ."""
-    mine, others = len(points.members), len(given)
-    if abs(sum(map(len, given)) - count) > max(shift, 1) * max(mine, others) + 1:
+    mine, others = len(points.members), len(events_of_members)
+    if abs(sum(map(len, events_of_members)) - count) > max(shift, 1) * max(mine, others) + 1:
         return None
     if mine == 1 or others == 1:
         if others == 1:
-            time, source = given[0].time, given[0].source
+            time, source = events_of_members[0].time, events_of_members[0].source
         else:  # in turn
-            least = min(map(len, given))
-            time = np.stack([one.time[:least] for one in given], axis=1).reshape(-1)
-            source = np.stack([one.source[:least] for one in given], axis=1).reshape(-1)
-        wanted = (place + mine * turn) - shift * mine * others
-        rows = np.flatnonzero((wanted >= 0) & (wanted < len(time)))
-        return _Matched(rows, time[wanted[rows]], source[wanted[rows]][None])
+            least = min(map(len, events_of_members))
+            time = np.stack([one.time[:least] for one in events_of_members], axis=1).reshape(-1)
+            source = np.stack([one.source[:least] for one in events_of_members], axis=1).reshape(-1)
+        event_of_point = (place + mine * turn) - shift * mine * others
+        rows = np.flatnonzero((event_of_point >= 0) & (event_of_point < len(time)))
+        return _Matched(rows, time[event_of_point[rows]], source[event_of_point[rows]][None])
     if mine != others:
         return None
-    lengths = np.array([len(one) for one in given])
-    wanted = turn - shift
-    rows = np.flatnonzero((wanted >= 0) & (wanted < lengths[place]))
-    at = (np.cumsum(lengths) - lengths)[place[rows]] + wanted[rows]
-    time, source = (np.concatenate([getattr(one, name) for one in given]) for name in ("time", "source"))
+    lengths = np.array([len(one) for one in events_of_members])
+    event_of_point = turn - shift
+    rows = np.flatnonzero((event_of_point >= 0) & (event_of_point < lengths[place]))
+    at = (np.cumsum(lengths) - lengths)[place[rows]] + event_of_point[rows]
+    time, source = (np.concatenate([getattr(one, name) for one in events_of_members]) for name in ("time", "source"))
     return _Matched(rows, time[at], source[at][None])
 
 
-def _all_of(turn: Numbers, count: int, given: Sequence[Events], shift: int) -> _Matched | None:
+def _all_of(turn: Numbers, count: int, events_of_members: Sequence[Events], shift: int) -> _Matched | None:
     """The match for a barrier: each point waits for the event of its number from every member."""
-    lengths = [len(events) for events in given]
+    lengths = [len(events) for events in events_of_members]
     if max(abs(length - count) for length in lengths) > max(shift, 1):
         return None
-    wanted = turn - shift
-    rows = np.flatnonzero((wanted >= 0) & (wanted < min(lengths)))
-    time = np.max([events.time[wanted[rows]] for events in given], axis=0)
-    return _Matched(rows, time, np.stack([events.source[wanted[rows]] for events in given]))
+    event_of_point = turn - shift
+    rows = np.flatnonzero((event_of_point >= 0) & (event_of_point < min(lengths)))
+    time = np.max([events.time[event_of_point[rows]] for events in events_of_members], axis=0)
+    return _Matched(rows, time, np.stack([events.source[event_of_point[rows]] for events in events_of_members]))
 
 
 def _one_lag(lags: Numbers, binding: NDArray[np.bool_], least: int) -> tuple[int, NDArray[np.bool_]] | None:
@@ -160,16 +162,16 @@ def by_order_of_words(
     call."""
     if not partners.host or partners.known:
         return None
-    own = np.empty(len(times), np.int64)
-    own[np.argsort(times, kind="stable")] = np.arange(len(times))
+    turn_in_time = np.empty(len(times), np.int64)
+    turn_in_time[np.argsort(times, kind="stable")] = np.arange(len(times))
     best: tuple[int, Ordered] | None = None
     for words in words_for(events, partners.messages, clock):
-        for given in (words, words.some(words.byte < 0)):
-            for turns, count in ((own, len(times)), (points.turns, points.count)):
-                if len(given) != count or count < 2:
+        for host_words in (words, words.some(words.byte < 0)):
+            for turns, count in ((turn_in_time, len(times)), (points.turns, points.count)):
+                if len(host_words) != count or count < 2:
                     continue
-                fits = _one_lag(times - given.time[turns], points.binding, -1)
+                fits = _one_lag(times - host_words.time[turns], points.binding, -1)
                 if fits and fits[0] <= SHORT and (best is None or fits[0] < best[0]):
-                    edges = edges_to(points.stretches, WORD, given.source[turns], given.byte[turns], fits[0])
+                    edges = edges_to(points.stretches, WORD, host_words.source[turns], host_words.byte[turns], fits[0])
                     best = fits[0], Ordered(edges, fits[1])
     return best[1] if best else None

@@ -35,12 +35,12 @@ def part_of(manifest: Manifest, block: int, state: int, site: int) -> PathPart:
 def path_moves(program: Program, steps: Steps) -> tuple[PathMove, ...]:
     """The transitions of the path between states or calls, with counts. Parts below `LEAST` of the path, such as the
     host's own code between two calls, are skipped."""
-    kinds, which = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
+    kinds, part_of_step = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
     parts = [part_of(program.run.manifest, *kind) for kind in kinds.T.tolist()]
-    which = which.reshape(-1).astype(np.int64)
-    spent_ps = np.bincount(which, (steps.end_ps - steps.begin_ps).astype(float))
-    which = which[(spent_ps >= LEAST * spent_ps.sum())[which]]
-    pairs, counts = np.unique(which[:-1] * len(parts) + which[1:], return_counts=True)
+    part_of_step = part_of_step.reshape(-1).astype(np.int64)
+    spent_ps = np.bincount(part_of_step, (steps.end_ps - steps.begin_ps).astype(float))
+    part_of_step = part_of_step[(spent_ps >= LEAST * spent_ps.sum())[part_of_step]]
+    pairs, counts = np.unique(part_of_step[:-1] * len(parts) + part_of_step[1:], return_counts=True)
     moves = Counter[tuple[PathPart, PathPart]]()
     for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
         moves[parts[pair // len(parts)], parts[pair % len(parts)]] += count
@@ -56,17 +56,17 @@ def path_waits(program: Program, lowered: Lowered, path: RunPath) -> tuple[PathW
         host, causes = block in path.hosts, parts.causes
         if host:
             from_ps, until_ps, state = parts.begin_ps, causes.time_ps, np.zeros(len(parts), np.int64)
-            known = parts.site >= 0
+            is_wait = parts.site >= 0
         else:
             from_ps, until_ps = np.append(0, parts.end_ps)[: len(parts)], parts.begin_ps
             state = states.before(block, until_ps)
-            known = _waits(manifest, block)[state]
-        known &= (until_ps > from_ps) & (causes.block >= 0) & ((causes.block != block) | causes.bus)
-        some = np.flatnonzero(known)
+            is_wait = _waits(manifest, block)[state]
+        is_wait &= (until_ps > from_ps) & (causes.block >= 0) & ((causes.block != block) | causes.bus)
+        some = np.flatnonzero(is_wait)
         columns = [state[some], parts.site[some], causes.block[some], states.of(causes, some), causes.site[some]]
-        kinds, which = np.unique(np.stack([*columns, causes.bus[some]]), axis=1, return_inverse=True)
-        counts = np.bincount(which.reshape(-1), minlength=kinds.shape[1])
-        spent_ps = np.bincount(which.reshape(-1), (until_ps - from_ps)[some].astype(float), kinds.shape[1])
+        kinds, kind_index = np.unique(np.stack([*columns, causes.bus[some]]), axis=1, return_inverse=True)
+        counts = np.bincount(kind_index.reshape(-1), minlength=kinds.shape[1])
+        spent_ps = np.bincount(kind_index.reshape(-1), (until_ps - from_ps)[some].astype(float), kinds.shape[1])
         for (own, site, other, in_state, at, bus), count, ps in zip(
             kinds.T.tolist(), counts.tolist(), spent_ps.tolist(), strict=True
         ):

@@ -61,8 +61,8 @@ def pick(program: Program, ops: Picked, stretches: Picked, begins: NDArray[np.bo
 
     program.edges = _edges(program.edges, of_stretches, sources, stays)
     program.answers = _answers(program.answers, sources, stays, len(of_stretches))
-    kept = ((number, int(of_stretches[0][stretch])) for number, stretch in program.results)
-    program.results = [(number, stretch) for number, stretch in kept if stretch >= 0]
+    results = ((number, int(of_stretches[0][stretch])) for number, stretch in program.results)
+    program.results = [(number, stretch) for number, stretch in results if stretch >= 0]
 
 
 def _pick_operations(program: Program, ops: Picked, places: list[Numbers]) -> list[Numbers]:
@@ -100,11 +100,11 @@ def _pick_stretches(program: Program, stretches: Picked, begins: NDArray[np.bool
     stops = np.append(old.first[1:], len(old.stay_block))
     counts = (stops - old.first)[stretches.rows]
     first = np.cumsum(counts) - counts
-    which = np.repeat(np.arange(len(counts)), counts)
-    rows = old.first[stretches.rows][which] + np.arange(len(which)) - first[which]
+    stretch_of = np.repeat(np.arange(len(counts)), counts)
+    rows = old.first[stretches.rows][stretch_of] + np.arange(len(stretch_of)) - first[stretch_of]
     program.fpga = FpgaPart(
-        old.blocks, old.stay_block[rows], old.stay_state[rows], old.stay_begin[rows], old.stay_end[rows], which, first,
-        old.begin[stretches.rows], old.end[stretches.rows], begins, old.clock,
+        old.blocks, old.stay_block[rows], old.stay_state[rows], old.stay_begin[rows], old.stay_end[rows], stretch_of,
+        first, old.begin[stretches.rows], old.end[stretches.rows], begins, old.clock,
     )  # fmt: skip
     program.stays, program.lag_after = program.stays[rows], program.lag_after[stretches.rows]
     return first
@@ -116,8 +116,8 @@ def _edges(edges: RowArray, of_stretches: list[Numbers], sources: list[Numbers],
     times: Numbers = np.sum([place >= 0 for place in of_stretches], axis=0)
     for copy, place in enumerate(of_stretches):
         mine = edges[place[edges["stretch"]] >= 0]
-        given, usual = (_sources(mine, n, sources, stays) for n in (copy, 0))
-        picked.append(_moved(mine, place, np.where(given >= 0, given, usual)))
+        picked_sources, usual = (_sources(mine, n, sources, stays) for n in (copy, 0))
+        picked.append(_moved(mine, place, np.where(picked_sources >= 0, picked_sources, usual)))
     alone = edges[(edges["kind"] == STAY) & (times == 1)[edges["stretch"]]]
     for copy in range(1, len(of_stretches)):
         picked.append(_moved(alone, of_stretches[0], _sources(alone, copy, sources, stays)))
@@ -144,13 +144,13 @@ def _answers(
 ) -> dict[int, AwaitedEvents]:
     picked: dict[int, AwaitedEvents] = {}
     for number, answer in answers.items():
-        given = np.array(answer.sources, np.int64)
+        old_sources = np.array(answer.sources, np.int64)
         of_copies = [
-            stays(given, n)
+            stays(old_sources, n)
             if answer.kind == STAY
-            else sources[n][given]
+            else sources[n][old_sources]
             if n < len(sources)
-            else np.full(len(given), -1)
+            else np.full(len(old_sources), -1)
             for n in range(max(copies, len(sources)))
         ]
         several = sum(int(of[number]) >= 0 for of in sources) > 1

@@ -69,8 +69,8 @@ def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
         wait = np.where(from_wait, before[mine], -1)
         for entered in np.unique(state[first[mine]]).tolist():
             here = state[first[mine]] == entered
-            known = wait[here & from_wait]
-            usual = int(np.bincount(known).argmax()) if len(known) else -1
+            wait_kinds = wait[here & from_wait]
+            usual = int(np.bincount(wait_kinds).argmax()) if len(wait_kinds) else -1
             wait[here & ~from_wait] = usual
         width = len(waits) + 2
         key = ((wait + 1) * width + state[first[mine]]) * width + after[mine] + 1
@@ -79,12 +79,12 @@ def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
         for one in np.unique(key).tolist():
             here = key == one
             rows = mine[here]
-            which = one // width // width - 1
-            if which < 0:
+            wait_state = one // width // width - 1
+            if wait_state < 0:
                 continue
             always = bool((waits[before[rows]]).all())
             yield PointClass(
-                group, tuple(members), which, one // width % width, rows, waited[rows], 1 if always else 0,
+                group, tuple(members), wait_state, one // width % width, rows, waited[rows], 1 if always else 0,
                 turns[here], own_turns[here], int(counts[here][0]),
             )  # fmt: skip
 
@@ -118,20 +118,20 @@ class Partners:
 def readings_of(points: PointClass, events: AllEvents) -> Iterator[Partners]:
     """The possible partners of points, the likeliest first: those that pragmas name and that can end the wait by the
     design, all that pragmas name, all that can end it by the design, and, if no pragma names a working block, any."""
-    named, by_design = _named(points, events), _by_design(points, events)
-    both = {m: [n for n in members if n in by_design.blocks[m]] for m, members in named.blocks.items()}
-    if both != named.blocks and all(both.values()):
-        yield replace(named, blocks=both)
-    any_named = named.known or named.host or named.restless
+    by_pragmas, by_design = _by_pragmas(points, events), _by_design(points, events)
+    by_both = {m: [n for n in members if n in by_design.blocks[m]] for m, members in by_pragmas.blocks.items()}
+    if by_both != by_pragmas.blocks and all(by_both.values()):
+        yield replace(by_pragmas, blocks=by_both)
+    any_named = by_pragmas.known or by_pragmas.host or by_pragmas.restless
     if any_named:
-        yield named
+        yield by_pragmas
     if by_design.known or by_design.host:
         yield by_design
     if not any_named:
-        yield replace(named, restless=by_design.restless)
+        yield replace(by_pragmas, restless=by_design.restless)
 
 
-def _named(points: PointClass, events: AllEvents) -> Partners:
+def _by_pragmas(points: PointClass, events: AllEvents) -> Partners:
     """The partners that the pragmas of the wait and of the following state name; pragmas of a following wait apply to
     its own end."""
     blocks = events.run.manifest.blocks
@@ -181,8 +181,8 @@ def edges_to(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: in
 
 def words_for(events: AllEvents, messages: frozenset[str], clock: int) -> Iterator[Events]:
     """Words of the host's calls: of those with these messages, of each site, of all."""
-    for chosen in places_for(events, messages):
-        words = merged([events.words(site, clock) for site in chosen])
+    for sites in places_for(events, messages):
+        words = merged([events.words(site, clock) for site in sites])
         if len(words):
             yield words
 

@@ -100,13 +100,15 @@ class Replayed:
             if program.fpga is self.program.fpga and (why := served_otherwise(self.servers, program, lowered)):
                 raise RefusedError(why)
             for way in range(1, edited.ways):
-                other, also, threads = self._edited(self.program, changes, named, way)
-                times += all_times_ps(other, lower(other), also, threads)
+                other_program, also, threads = self._edited(self.program, changes, named, way)
+                times += all_times_ps(other_program, lower(other_program), also, threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
         speedup = self.run.manifest.time_ps / times[0]
-        others = [replace(other, platforms=self.platforms).times_ps(changes, named) for other in self.others]
-        speedups = sorted(self.run.manifest.time_ps / time_ps for time_ps in (*times, *chain(*others)))
+        other_times = [
+            replace(other_program, platforms=self.platforms).times_ps(changes, named) for other_program in self.others
+        ]
+        speedups = sorted(self.run.manifest.time_ps / time_ps for time_ps in (*times, *chain(*other_times)))
         doubts = list(edited.doubts)
         if self.likely and len(program.fpga.first) and (edited.fpga or len(lowered.answered)):
             doubts.append(FROM_PROFILE)
@@ -138,7 +140,7 @@ class Replayed:
         if (times_off := estimated_within(program)) > 1:
             doubts.append(f"transfer times are estimates, and may be {times_off:g} times longer or shorter")
         speedups = sorted((*speedups, *self._where_times_are_off(times_off > 1, changes, named, times)))
-        held = bottlenecks(program, lowered)
+        limiting = bottlenecks(program, lowered)
         return Prediction(
             changes,
             Trust.DOUBTFUL if doubts else Trust.TRUSTED,
@@ -146,7 +148,7 @@ class Replayed:
             speedup,
             (speedups[0], speedups[-1]),
             "; ".join(dict.fromkeys([*doubts, *edited.notes])),
-            f"{held[0].block} {held[0].state}" if held else "",
+            f"{limiting[0].block} {limiting[0].state}" if limiting else "",
             self.noise.words if self.noise else "",
         )
 

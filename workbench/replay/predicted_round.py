@@ -36,13 +36,13 @@ def predicted_round(base: Program, program: Program, lowered: Lowered) -> Predic
         if middle + count >= len(heads):
             break
         ops = int(heads[middle]), int(heads[middle + count])
-        asked = _asked_ps(program, lowered, ops)
-        if asked is not None and asked[1] > asked[0]:
+        asked_ps = _asked_ps(program, lowered, ops)
+        if asked_ps is not None and asked_ps[1] > asked_ps[0]:
             measured = tuple(base.ops["begin_ps"][list(ops)].tolist())
-            spans = [(begin, end - begin) for begin, end in (measured, asked)]
+            spans = [(begin, end - begin) for begin, end in (measured, asked_ps)]
             return PredictedRound(_predicted_run(program, lowered), count, *spans)
-    whole = (0, base.run.manifest.time_ps), (0, total_ps)
-    return PredictedRound(_predicted_run(program, lowered), 0, *whole)
+    whole_run = (0, base.run.manifest.time_ps), (0, total_ps)
+    return PredictedRound(_predicted_run(program, lowered), 0, *whole_run)
 
 
 def _round_heads(program: Program) -> Numbers:

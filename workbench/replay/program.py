@@ -102,7 +102,7 @@ def work_ps(program: Program) -> Numbers:
     lasts: Numbers = ops["work_ps"].copy()
     moved = np.isin(ops["kind"], (MOVE, ASYNC, ASK)) & (ops["table"] >= 0)
     if moved.any():
-        sizes, which = np.unique(np.stack([ops["table"], ops["bytes"]])[:, moved], axis=1, return_inverse=True)
-        taken = [transfer_ps(program.tables[t][1], max(int(n), 1)) for t, n in sizes.T]
-        lasts[moved] = np.array(taken, np.int64)[which.reshape(-1)] + ops["beyond_ps"][moved]
+        sizes, size_index = np.unique(np.stack([ops["table"], ops["bytes"]])[:, moved], axis=1, return_inverse=True)
+        times_ps = [transfer_ps(program.tables[t][1], max(int(n), 1)) for t, n in sizes.T]
+        lasts[moved] = np.array(times_ps, np.int64)[size_index.reshape(-1)] + ops["beyond_ps"][moved]
     return lasts

@@ -83,11 +83,11 @@ class Queues:
             raise NoReplayError("the run did not record the words in the FPGA: run with --trace")
         driven = []
         for number, edge in enumerate(edges):
-            wanted = [name for name, there in (
+            missing = [name for name, is_missing in (
                 (edge.label, edge.source_fpga or edge.sink_fpga),
                 (f"{edge.label} (arriving)", edge.crosses and edge.source_fpga and edge.sink_fpga),
-            ) if there]  # fmt: skip
-            for name in wanted:
+            ) if is_missing]  # fmt: skip
+            for name in missing:
                 used = [n for n, fifo in enumerate(fifos) if len(traffic.cycles[fifo.input])]
                 at = [n for n in used if fifos[n].id == name or fifos[n].id.endswith(f".{name}")]
                 if len(at) != 1:
@@ -236,10 +236,10 @@ class Queues:
         for kind in ("send", "receive"):
             of = np.array([e.kind == kind and e.transfer in tables for e in entries], bool)
             mine = np.flatnonzero(of[calls["entry"]] & (np.asarray(calls["bytes"]) > 0))
-            words, which = np.asarray(calls["bytes"])[mine] // 4, np.asarray(calls["entry"])[mine]
+            words, entry_of_call = np.asarray(calls["bytes"])[mine] // 4, np.asarray(calls["entry"])[mine]
             if not len(mine):
                 raise NoReplayError(f"no {kind} of this run has a transfer time")
-            used = [tables[entries[_entry(words, which, n)].transfer] for n in range(most + 1)]
+            used = [tables[entries[_entry(words, entry_of_call, n)].transfer] for n in range(most + 1)]
             if any(one.overlaps for one in used):
                 raise NoReplayError("transfers of this platform overlap, which this replay does not follow")
             buses |= {one.resource for one in used}
@@ -263,10 +263,10 @@ class Queues:
             if not len(before):
                 continue
             cycle = int(before[-1] // period)
-            left = int(np.searchsorted(pops, cycle))
-            if left >= len(pops) or len(pops) - left >= self._queues.bulk:
+            popped = int(np.searchsorted(pops, cycle))
+            if popped >= len(pops) or len(pops) - popped >= self._queues.bulk:
                 continue
-            since = max(int(pops[left - 1]) if left else -1, int(pushes[left]))
+            since = max(int(pops[popped - 1]) if popped else -1, int(pushes[popped]))
             if int(pushes[-1]) < cycle < since + 1 + flush and cycle - int(pushes[-1]) < flush // 2:
                 ends[number] = cycle - int(pushes[-1])
         return ends
@@ -300,9 +300,11 @@ class Queues:
         if of_edge and self.edges[number].sink_fpga:
             assert self.words is not None
             node = self.words.nodes(self.run.manifest.fifos[of_edge[-1]].output)[-1]
-            gone = self._room[1][node] < 0
+            not_popped = self._room[1][node] < 0
             return (
-                int(starts_ps(self._room[0][node : node + 1] + 1, self.words.traffic.periods_ps[0])[0]) if gone else -1
+                int(starts_ps(self._room[0][node : node + 1] + 1, self.words.traffic.periods_ps[0])[0])
+                if not_popped
+                else -1
             )
         return int(self._taken[self._taken_begin[2 * self._queue_of[number] + 1] + count - 1])
 
@@ -316,13 +318,13 @@ class Queues:
 
     def _moments(self, number: int, edge: EdgeQueue) -> tuple[Cycles, Cycles, int]:
         """The times at which an edge's elements entered and left, and the most that one of its queues held."""
-        most, parts = 0, []
+        most_elements, parts = 0, []
         if number in self._queue_of:
             at = 2 * self._queue_of[number]
             begin = self._taken_begin
-            room, there = self._taken[begin[at] : begin[at + 1] - 1], self._taken[begin[at + 1] : begin[at + 2] - 1]
-            parts.append((room, there))
-            most = _most(room, there)
+            room, elements = self._taken[begin[at] : begin[at + 1] - 1], self._taken[begin[at + 1] : begin[at + 2] - 1]
+            parts.append((room, elements))
+            most_elements = _most_present(room, elements)
         for place, fifo_number in enumerate(self._fifos.get(number, ())):
             assert self.words is not None
             fifo = self.run.manifest.fifos[fifo_number]
@@ -334,8 +336,8 @@ class Queues:
                 ps = starts_ps(self._room[0][nodes] + 1, period)
                 pair.append(np.where(waits[nodes] < 0, ps, -1))
             parts.insert(0 if edge.source_fpga and not place else len(parts), (pair[0], pair[1]))
-            most = max(most, _most(*pair))
-        return parts[0][0], parts[-1][1], most
+            most_elements = max(most_elements, _most_present(*pair))
+        return parts[0][0], parts[-1][1], most_elements
 
     def _latency(self, moments: list[tuple[Cycles, Cycles]]) -> int:
         """The mean time from edges without a source to edges without a sink, for elements at the same share of their
@@ -361,11 +363,11 @@ def _entry(words: Cycles, entries: Cycles, count: int) -> int:
     like = words == count
     if not like.any():
         like = (words == 1) if count <= 1 and (words == 1).any() else words > 1
-    chosen = entries[like] if like.any() else entries
-    return int(np.bincount(chosen).argmax())
+    candidates = entries[like] if like.any() else entries
+    return int(np.bincount(candidates).argmax())
 
 
-def _most(pushes: Cycles, pops: Cycles) -> int:
+def _most_present(pushes: Cycles, pops: Cycles) -> int:
     """The largest number of elements present at a time; a moment of -1 means that an element never came, or never
     left."""
     return most_held(pushes[pushes >= 0], pops[pops >= 0])

@@ -25,8 +25,10 @@ FROM_PROFILE = "the run has no trace: the FPGA's activity over time is estimated
 def refuse_left_out(likely: Likely | None, program: Program, named: Sequence[Named]) -> None:
     """Refuse changes of blocks whose course is unknown without a trace, or whose neighbour may wait without a
     pragma."""
-    for what in named if likely else ():
-        changed = {program.run.manifest.blocks[n] for n in (*what.blocks, *(number for number, _ in what.states))}
+    for of_change in named if likely else ():
+        changed = {
+            program.run.manifest.blocks[n] for n in (*of_change.blocks, *(number for number, _ in of_change.states))
+        }
         for block in changed:
             if likely and block.id in likely.left_out:
                 raise RefusedError(f"without a trace {block.id} cannot be followed: {likely.left_out[block.id]}")
@@ -75,13 +77,15 @@ def goes_round(program: Program) -> str:
     dependence. It is shown by a site that polls again after other polls only."""
     ops = program.host.ops
     asks = np.flatnonzero(ops["kind"] == ASK)
-    which = np.unique(ops[["thread", "site", "address"]][asks], return_inverse=True)[1].reshape(-1)
+    poll_kind = np.unique(ops[["thread", "site", "address"]][asks], return_inverse=True)[1].reshape(-1)
     row = np.cumsum(np.append(1, np.diff(asks) != 1))[: len(asks)]  # of questions alone, one after the other
-    other = np.append(True, (np.diff(which) != 0) | (np.diff(row) != 0))[: len(asks)]
-    _, first, times = np.unique(np.stack([row, which])[:, other], axis=1, return_index=True, return_counts=True)
+    begins_row = np.append(True, (np.diff(poll_kind) != 0) | (np.diff(row) != 0))[: len(asks)]
+    _, first, times = np.unique(
+        np.stack([row, poll_kind])[:, begins_row], axis=1, return_index=True, return_counts=True
+    )
     if not (times > 1).any():
         return ""
-    site = program.run.manifest.sites[int(ops["site"][asks[other][first[times > 1][0]]])]
+    site = program.run.manifest.sites[int(ops["site"][asks[begins_row][first[times > 1][0]]])]
     return f"the host asks others if {site.file}:{site.line} has no answer yet: its next steps depend on that"
 
 
@@ -90,10 +94,10 @@ def asked_again(program: Program, lowered: Lowered) -> str:
     must be swept."""
     ops, sites = program.host.ops, program.run.manifest.sites
     asks = np.flatnonzero(ops["kind"] == ASK)
-    most = np.zeros(len(sites), np.int64)
-    np.maximum.at(most, ops["site"][asks], ops["rows"][asks])
+    longest_row = np.zeros(len(sites), np.int64)
+    np.maximum.at(longest_row, ops["site"][asks], ops["rows"][asks])
     again = lowered.asks[lowered.graph.polls["asked"] > 1]
-    once = again[most[program.ops["site"][again]] == 1]
+    once = again[longest_row[program.ops["site"][again]] == 1]
     if not len(once):
         return ""
     site = sites[int(program.ops["site"][once[0]])]

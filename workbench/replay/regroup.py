@@ -47,7 +47,7 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
     sends = bool(directions.all())
     ops = program.ops
     heads: list[int] = []
-    gone: list[int] = []
+    removed: list[int] = []
     starts = np.append(True, ops["thread"][mine][1:] != ops["thread"][mine][:-1])
     chunks: list[list[int]] = []
     for row, first in zip(mine.tolist(), starts.tolist(), strict=True):
@@ -61,33 +61,37 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
             continue
         near = chunk[-1] - chunk[0] + 1 == len(chunk) or bool(lone[chunk[0] : chunk[-1] + 1].all())
         apart |= not near
-        kept = chunk[0] if sends and not near else chunk[-1] if sends else chunk[0] if near else chunk[-1]
-        others = [row for row in chunk if row != kept]
+        remaining = chunk[0] if sends and not near else chunk[-1] if sends else chunk[0] if near else chunk[-1]
+        united = [row for row in chunk if row != remaining]
         if not sends and not near:  # what they read is kept until then, and holds the FPGA no more
-            let_words_go(program, np.array(others, np.int64))
-        heads.append(kept)
-        gone += others
+            let_words_go(program, np.array(united, np.int64))
+        heads.append(remaining)
+        removed += united
         at = 0
         for row in chunk:
             for one in np.flatnonzero(program.at == row).tolist():
                 program.byte[one] += at
-                program.at[one] = kept
+                program.at[one] = remaining
             at += int(ops["bytes"][row])
         widest = max(chunk, key=lambda row: int(ops["bytes"][row]))
         for name in ("table", "bus", "shorter"):
-            ops[name][kept] = ops[name][widest]
-        extra = int(sum(ops["own_ps"][row] for row in others))
+            ops[name][remaining] = ops[name][widest]
+        extra = int(sum(ops["own_ps"][row] for row in united))
         between = int(min(ops["own_ps"][row] for row in chunk[1:])) * (len(chunk) - 1)  # the loop around them, at most
-        ops["own_ps"][kept] += extra
-        program.loop_ps[kept] += between
-        ops["bytes"][kept], ops["beyond_ps"][kept], ops["address"][kept] = at, 0, min(ops["address"][chunk])
-        ops["own_ps"][others] = 0
+        ops["own_ps"][remaining] += extra
+        program.loop_ps[remaining] += between
+        ops["bytes"][remaining], ops["beyond_ps"][remaining], ops["address"][remaining] = (
+            at,
+            0,
+            min(ops["address"][chunk]),
+        )
+        ops["own_ps"][united] = 0
     if not heads:
         raise RefusedError(f"'{change}' finds no two of these calls to unite")
     if apart:
         edited.notes.append("the united calls need room for all their data at once, on the host and in the FPGA")
     keep = np.ones(len(ops), bool)
-    keep[gone] = False
+    keep[removed] = False
     place = np.cumsum(keep) - 1
     program.at = np.where(program.at >= 0, place[program.at], -1)
     take(program, np.flatnonzero(keep))
@@ -95,17 +99,17 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
 
 def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, edited: Edited) -> None:
     """Let the first poll of each row of `count` ask for all of them, through one register."""
-    gone: list[int] = []
+    removed: list[int] = []
     thread = program.ops["thread"][mine]
     for row in np.split(mine, np.flatnonzero((np.diff(mine) > 1) | (np.diff(thread) != 0)) + 1):
         for at in range(0, len(row), change.count):
-            first, *others = row[at : at + change.count].tolist()
-            for other in others:
+            first, *united = row[at : at + change.count].tolist()
+            for other in united:
                 ask_for_both(program, first, other, change)
-            gone += others
-    if not gone:
+            removed += united
+    if not removed:
         raise RefusedError(f"'{change}' finds no two of these polls in a row")
-    remove(program, np.array(gone, np.int64))
+    remove(program, np.array(removed, np.int64))
     edited.notes.append("the remaining poll must report what the others reported")
 
 
@@ -180,8 +184,8 @@ def retype(program: Program, change: catalogue.Retype, named: Named, platform: P
         raise RefusedError(f"'{change.table}' is a table of the other direction")
     program.ops["table"][mine], program.ops["beyond_ps"][mine] = number, 0
     set_bus(program, mine, table.resource)
-    known = program.host.ops["shorter"][program.host.ops["table"] == number]
-    program.ops["shorter"][mine] = int(known[0]) if len(known) else 0
+    known_shorter = program.host.ops["shorter"][program.host.ops["table"] == number]
+    program.ops["shorter"][mine] = int(known_shorter[0]) if len(known_shorter) else 0
 
 
 _UNKNOWN = "of some rounds only the host's wait for the FPGA is known, not how long several of them take"
@@ -215,7 +219,7 @@ def early(program: Program, change: catalogue.Early, named: Named, _: object, ed
     if not to:
         raise RefusedError(f"'{change}': the host never waits for the FPGA between two rounds of these calls")
     going = {row for rows in to.values() for row in rows}
-    order = [each for row in range(len(program.ops)) if row not in going for each in (*to.get(row, ()), row)]
+    order = [operation for row in range(len(program.ops)) if row not in going for operation in (*to.get(row, ()), row)]
     reorder(program, np.array(order))
 
 
@@ -255,22 +259,24 @@ def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, 
     if any(wait < 0 for rounds in of_threads for _, wait in rounds):
         raise RefusedError(f"'{change}' names starts that the host does not wait for one after the other")
     sends = sends_of(program)
-    gone: list[int] = []
+    removed: list[int] = []
     late: dict[int, list[int]] = {}
     groups = [rounds[n : n + change.count] for rounds in of_threads for n in range(0, len(rounds), change.count)]
     for some in groups:
         last_start, last_wait = some[-1]
         wait_for_all(program, [wait for _, wait in some], change)
         for (start, wait), (following, _) in pairwise(some):
-            gone += [start, wait]
+            removed += [start, wait]
             _move_begin(program, start, last_start)
             between = [row for row in range(wait + 1, following) if not sends[row]]
             late.setdefault(last_wait, []).extend(between)
     moved = {row for rows in late.values() for row in rows}
-    order = [each for row in range(len(program.ops)) if row not in moved for each in (row, *late.get(row, ()))]
+    order = [
+        operation for row in range(len(program.ops)) if row not in moved for operation in (row, *late.get(row, ()))
+    ]
     place = {row: n for n, row in enumerate(order)}
     reorder(program, np.array(order))
-    remove(program, np.array(sorted(place[row] for row in gone), np.int64))
+    remove(program, np.array(sorted(place[row] for row in removed), np.int64))
     edited.notes.append(f"the FPGA must work through {change.count} rounds after one start")
 
 
@@ -307,10 +313,10 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     if not len(program.fpga.first):
         raise RefusedError("it is unknown what the FPGA does after a start: mark and trace it")
     sends, kinds = sends_of(program), program.ops["kind"]
-    taken = only_taken(program, starts)  # which the FPGA can do without
-    let_words_go(program, taken)
-    chosen = set(starts.tolist()) - set(taken.tolist())
-    gone: list[int] = taken.tolist()
+    dispensable = only_taken(program, starts)  # which the FPGA can do without
+    let_words_go(program, dispensable)
+    used_starts = set(starts.tolist()) - set(dispensable.tolist())
+    removed: list[int] = dispensable.tolist()
     not_waited_for: list[int] = []
     waits = np.isin(kinds, (ASK, IRQ))
     data = -1  # the last send of data since the last wait
@@ -319,26 +325,26 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     settings: set[int] = set()
     of_threads = [int(program.ops["thread"][mine[0]]) for mine in _by_thread(program, starts, change)]
     rows = np.flatnonzero(np.isin(program.ops["thread"], of_threads))
-    for row in np.setdiff1d(rows, taken).tolist():
+    for row in np.setdiff1d(rows, dispensable).tolist():
         if program.ops["thread"][row] != thread:
             thread, data, fresh, wait_before = int(program.ops["thread"][row]), -1, False, -1
             settings = set()
-        if row in chosen:
+        if row in used_starts:
             edges = begun_by(program, np.array([row]))
             if not len(edges):  # a setting, which has to be made once
                 address = int(program.ops["address"][row])
                 if address in settings:
-                    gone.append(row)
+                    removed.append(row)
                 settings.add(address)
                 continue
             if fresh and data >= 0:
                 program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
-                gone.append(row)
+                removed.append(row)
                 wait_before = -1
             elif wait_before >= 0:  # goes on with the next round by itself, and its end is waited for alone
                 program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
                 program.lag_after[program.edges["stretch"][edges]] = 0
-                gone += [row, wait_before]
+                removed += [row, wait_before]
                 not_waited_for.append(wait_before)
                 wait_before = -1
             elif data < 0:
@@ -351,9 +357,9 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
             wait_before = -1
         elif kinds[row] in (MOVE, ASYNC):
             wait_before = -1
-    if not gone:
+    if not removed:
         raise RefusedError(f"'{change}' names no calls that the FPGA can work without")
     if _opaque(program, not_waited_for):
         raise RefusedError(f"'{change}': {_UNKNOWN}")
-    remove(program, np.array(sorted(set(gone)), np.int64))
+    remove(program, np.array(sorted(set(removed)), np.int64))
     edited.notes.append("the FPGA must start by itself when its data have arrived")

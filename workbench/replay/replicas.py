@@ -138,8 +138,8 @@ def _of_stretches(program: Program, of_op: Numbers) -> Numbers:
     op = program.at[edges["source"]]
     mine = (op >= 0) & (of_op[op] >= 0)
     np.maximum.at(members, edges["stretch"][mine], of_op[op[mine]])
-    known = np.where((members >= 0) | fpga.begins, np.arange(len(members)), 0)
-    return members[np.maximum.accumulate(known)]
+    last_known = np.where((members >= 0) | fpga.begins, np.arange(len(members)), 0)
+    return members[np.maximum.accumulate(last_known)]
 
 
 def _pick(program: Program, rows: Sequence[tuple[int, int]], chains: Sequence[Sequence[tuple[int, int]]],
@@ -170,9 +170,9 @@ def _of_others(program: Program, rows: Sequence[tuple[int, int]], units: Units) 
 
 def _own_code(program: Program) -> dict[tuple[int, int], int]:
     """The host's own code between consecutive calls of two sites."""
-    sites, own = program.ops["site"], program.ops["own_ps"]
+    sites, own_ps = program.ops["site"], program.ops["own_ps"]
     spent: dict[tuple[int, int], list[int]] = {}
-    for before, after, ps in zip(sites[:-1].tolist(), sites[1:].tolist(), own[1:].tolist(), strict=True):
+    for before, after, ps in zip(sites[:-1].tolist(), sites[1:].tolist(), own_ps[1:].tolist(), strict=True):
         spent.setdefault((before, after), []).append(ps)
     return {pair: int(np.median(times)) for pair, times in spent.items()}
 
@@ -197,8 +197,8 @@ def _share(
     fpga = program.fpga
     every = [block for unit in units for block in unit]
     works_then = np.isin(fpga.stay_block, every) & ~waiting_stays(fpga, program.run.manifest.blocks)
-    done = np.cumsum(np.where(works_then, program.stays, 0))
-    scaled = np.rint(done * (number / count)).astype(np.int64)
+    worked = np.cumsum(np.where(works_then, program.stays, 0))
+    scaled = np.rint(worked * (number / count)).astype(np.int64)
     program.stays[works_then] = np.diff(scaled, prepend=0)[works_then]
     ops = program.ops
     of = np.isin(program.at, divided)

@@ -47,13 +47,13 @@ def find_servers(program: Program) -> list[Server]:
     giver, taker = fpga.stay_block[edges["source"]].astype(np.int64), fpga.block[edges["stretch"]].astype(np.int64)
     servers, by_giver = [], np.argsort(giver, kind="stable")
     firsts = np.flatnonzero(np.diff(giver[by_giver], prepend=-1))
-    for given in np.split(by_giver, firsts[1:]):
-        number = int(giver[given[0]])
-        for group in dict.fromkeys(blocks[n].group for n in np.unique(taker[given]).tolist()):
+    for edges_of_giver in np.split(by_giver, firsts[1:]):
+        number = int(giver[edges_of_giver[0]])
+        for group in dict.fromkeys(blocks[n].group for n in np.unique(taker[edges_of_giver]).tolist()):
             members = [n for n in fpga.blocks if blocks[n].group == group and n != number]
             if len(members) < 2:
                 continue
-            mine = edges[given[np.isin(taker[given], members)]]
+            mine = edges[edges_of_giver[np.isin(taker[edges_of_giver], members)]]
             # each is for one of them, and it waits for what they wait with
             if len(np.unique(mine["source"])) < len(mine) or not _asks(program, number, members):
                 continue
@@ -64,8 +64,8 @@ def find_servers(program: Program) -> list[Server]:
             choices: Choices = {}
             kinds = _kinds(_served(fpga.block, gives, goes_on, fpga.begins, fpga.end))
             for before, waiting, served in kinds:
-                known = choices.setdefault((before, waiting), served)
-                choices[before, waiting] = served if known == served else None
+                earlier_choice = choices.setdefault((before, waiting), served)
+                choices[before, waiting] = served if earlier_choice == served else None
             if all(served in waiting for _, waiting, served in kinds):
                 servers.append(Server(number, gives, goes_on, choices))
     return servers
@@ -86,13 +86,13 @@ def _served(
 ) -> Services:
     """The services of a run, or of a changed one; `end` holds the ends of stretches."""
     members, served = np.unique(block[goes_on], return_inverse=True)
-    asked, number = end[goes_on - 1], np.arange(len(goes_on))
+    asked_at, number = end[goes_on - 1], np.arange(len(goes_on))
     free = np.where(begins[gives], 0, end[np.maximum(gives - 1, 0)])
     open_ = np.full((len(members), len(number)), np.iinfo(np.int64).max)  # since when each waits for its next service
     for member in range(len(members)):
         services = np.flatnonzero(served == member)
         last = int(services[-1]) + 1
-        open_[member, :last] = asked[services[np.searchsorted(services, number[:last])]]
+        open_[member, :last] = asked_at[services[np.searchsorted(services, number[:last])]]
     waits = open_ <= np.maximum(free, open_.min(axis=0, initial=np.iinfo(np.int64).max))
     waits &= open_ < np.iinfo(np.int64).max
     return Services(members, np.append(-1, served[:-1])[: len(served)], waits.T, served)
@@ -123,8 +123,8 @@ def served_otherwise(servers: Sequence[Server], program: Program, lowered: Lower
         if not np.isin(server.goes_on, waits).any():  # nobody waits for it any more
             continue
         for before, waiting, served in _kinds(_served(fpga.block, server.gives, server.goes_on, fpga.begins, end)):
-            known = server.choices.get((before, waiting))
-            if known != served and waiting != {served}:
+            recorded = server.choices.get((before, waiting))
+            if recorded != served and waiting != {served}:
                 return (
                     f"several then wait for {program.run.manifest.blocks[server.number].id} at once, unlike in this "
                     "run: it is unknown whom it serves first"

@@ -119,11 +119,11 @@ class HostThreads:
 
     def _script(self, ops: Operations, counts: Numbers) -> Script:
         """The rows with so many calls of each operation."""
-        at, known = self._recorded.at, self._recorded.counts(len(ops))
-        first = np.cumsum(known) - known
+        at, recorded_counts = self._recorded.at, self._recorded.counts(len(ops))
+        first = np.cumsum(recorded_counts) - recorded_counts
         pieces, begin = [], 0
-        for op in np.flatnonzero(counts != known).tolist():
-            mine = at[first[op] : first[op] + known[op]]
+        for op in np.flatnonzero(counts != recorded_counts).tolist():
+            mine = at[first[op] : first[op] + recorded_counts[op]]
             again = np.arange(mine[-2] + 1, mine[-1] + 1) if len(mine) > 1 else mine
             pieces.append(np.arange(begin, mine[min(counts[op], len(mine)) - 1] + 1))
             pieces.append(np.tile(again, max(counts[op] - len(mine), 0)))
@@ -145,13 +145,13 @@ class HostThreads:
         row[lowered.asks] = np.arange(len(lowered.asks))
         polls = graph.polls[row[op]] if len(lowered.asks) else np.zeros(len(op), graph.polls.dtype)
         last = np.append(number[1:] == 0, True)[: len(op)]
-        known = ~last & (number < polls["gap_count"])
-        place = polls["gap_first"][known] + number[known]
-        ends_ps[known] = graph.poll_ends[place]
-        after = np.flatnonzero(known) + 1
+        has_gap = ~last & (number < polls["gap_count"])
+        place = polls["gap_first"][has_gap] + number[has_gap]
+        ends_ps[has_gap] = graph.poll_ends[place]
+        after = np.flatnonzero(has_gap) + 1
         asked_ps[after] = graph.poll_ends[place] + graph.gaps[place]
         lasted = np.maximum(ends_ps - asked_ps, 0)
-        beyond = (~last & ~known) | ((number > 0) & (number > polls["gap_count"]))
+        beyond = (~last & ~has_gap) | ((number > 0) & (number > polls["gap_count"]))
         lasted[beyond] = graph.work[lowered.of_op[op[beyond]]]
         later = program.ops["kind"][op] == ASYNC
         limited = later & (program.buffers[op] > 0)  # it waits until a buffer is free
@@ -197,7 +197,7 @@ class HostThreads:
         first = np.cumsum(counts) - counts
         lags = lowered.lag_ps.copy()
         thread, at_ps, ends_ps, last_thread = -1, 0, 0, program.host.last_thread
-        rest = graph.end[lowered.of_op] - graph.begin[lowered.of_op]
+        call_lengths = graph.end[lowered.of_op] - graph.begin[lowered.of_op]
         after_waits_ps = self._after_waits(ops, counts, script, replayed, factor)
         for op, (call, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
             if ops["thread"][op] != thread:
@@ -205,7 +205,7 @@ class HostThreads:
             if not count:
                 if (begins_ps := after_waits_ps.get(op)) is not None:
                     lags[op] = max(begins_ps - at_ps, 0)
-                at_ps += int(lags[op]) + int(rest[op])
+                at_ps += int(lags[op]) + int(call_lengths[op])
             else:
                 lags[op] = max(int(asked_ps[call]) + int(program.delay_ps[op]) - at_ps, 0)
                 at_once = ops["kind"][op] == ASYNC and not program.buffers[op]
@@ -234,9 +234,9 @@ class HostThreads:
         bare = np.flatnonzero(counts == 0)
         for thread in np.unique(ops["thread"][bare]).tolist():
             mine = np.flatnonzero(self.rows["block"] == thread)
-            own = bare[ops["thread"][bare] == thread]
-            places = np.searchsorted(self.rows["t1_ps"][mine], ops["begin_ps"][own], "right") - 1
-            for op, place in zip(own.tolist(), places.tolist(), strict=True):
+            bare_of_thread = bare[ops["thread"][bare] == thread]
+            places = np.searchsorted(self.rows["t1_ps"][mine], ops["begin_ps"][bare_of_thread], "right") - 1
+            for op, place in zip(bare_of_thread.tolist(), places.tolist(), strict=True):
                 row = int(mine[place]) if place >= 0 else -1
                 if row >= 0 and now[row] >= 0 and self.rows["kind"][row] not in _CARD and replayed.t1_ps[now[row]] >= 0:
                     cost_ps = int(self.rows["argument"][row]) if self.rows["kind"][row] in _MESSAGES else 0
@@ -301,8 +301,8 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
             keep[first + 1 : last + 1] = False
             if op["kind"] == ASYNC:
                 continue
-            held = (table["kind"][first : last + 1] == SyncKind.CARD_HELD).all()
-            kind = SyncKind.CARD_HELD if held else SyncKind.INTERRUPT if op["kind"] == IRQ else SyncKind.CARD
+            holds_core = (table["kind"][first : last + 1] == SyncKind.CARD_HELD).all()
+            kind = SyncKind.CARD_HELD if holds_core else SyncKind.INTERRUPT if op["kind"] == IRQ else SyncKind.CARD
             table["kind"][first], table["result"][first] = kind, table["result"][last]
             table["t1_ps"][first] = table["t1_ps"][last]
             table["woken_ps"][first] = table["woken_ps"][first : last + 1].max()
@@ -338,9 +338,9 @@ def _in_order(rows: Table, replayed: ThreadTimes) -> bool:
     """Whether the threads take their locks in the recorded order; in another order a thread may have to wait, or not
     to."""
     locks = np.flatnonzero(np.isin(rows["kind"], _LOCKS))
-    block, what = rows["block"][locks], rows["object"][locks]
+    block, mutex = rows["block"][locks], rows["object"][locks]
     was, now = (
-        np.lexsort((block, t0_ps[locks], what))
+        np.lexsort((block, t0_ps[locks], mutex))
         for t0_ps in (np.asarray(rows["t0_ps"]), np.where(replayed.t0_ps < 0, _NEVER, replayed.t0_ps))
     )
     return bool((block[was] == block[now]).all())

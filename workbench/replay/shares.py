@@ -62,9 +62,9 @@ def members_of(program: Program, blocks: Sequence[int]) -> Numbers:
     for row in np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ))).tolist():
         answer = program.answers.get(int(program.base[row]))
         if answer and answer.kind == STAY:
-            asked = place[fpga.stay_block[np.array(answer.sources)]]
-            low[row] = min(low[row], asked.min()) if (asked >= 0).all() else low[row]
-            high[row] = max(high[row], asked.max())
+            asked_members = place[fpga.stay_block[np.array(answer.sources)]]
+            low[row] = min(low[row], asked_members.min()) if (asked_members >= 0).all() else low[row]
+            high[row] = max(high[row], asked_members.max())
     members = np.where(high < 0, NONE, np.where(low == high, high, SEVERAL))
     moves = (members == NONE) & np.isin(ops["kind"], (MOVE, ASYNC))
     if len(blocks) == 1:  # it may all be for the one
@@ -85,9 +85,9 @@ def _by_address(program: Program, members: Numbers, moves: NDArray[np.bool_], co
     apart = all(before[1] < after[0] for before, after in pairwise(bounds))
     for site in np.unique(sites[moves]).tolist():
         rows = np.flatnonzero(moves & (sites == site))
-        values, which = np.unique(addresses[rows], return_inverse=True)
+        values, address_index = np.unique(addresses[rows], return_inverse=True)
         if len(values) == count and values[0] >= 0:
-            members[rows] = np.array([member for _, _, member in bounds])[which]
+            members[rows] = np.array([member for _, _, member in bounds])[address_index]
         elif apart:
             for low, high, member in bounds:
                 members[rows[(addresses[rows] >= low) & (addresses[rows] <= high)]] = member
@@ -155,8 +155,12 @@ def sweeps(program: Program, members: Numbers, count: int) -> list[Numbers] | No
             turns[-1].append(row)
         else:
             turns.append([row])
-    each = [np.array(rows) for rows in turns]
-    return each if each and all(len(np.unique(members[rows])) == count for rows in each) else None
+    rows_of_turns = [np.array(rows) for rows in turns]
+    return (
+        rows_of_turns
+        if rows_of_turns and all(len(np.unique(members[rows])) == count for rows in rows_of_turns)
+        else None
+    )
 
 
 def own_data(program: Program, members: Numbers) -> Numbers:

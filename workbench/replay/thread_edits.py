@@ -24,15 +24,15 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     with_rows = np.flatnonzero(first[base] >= 0)  # operations with rows
     of = base[with_rows]
     key = np.minimum.accumulate(first[of][::-1])[::-1] if len(of) else of  # the row before which each is made now
-    gone = np.setdiff1d(np.flatnonzero(first >= 0), base)
-    into = gone[at[gone] >= 0]
+    removed = np.setdiff1d(np.flatnonzero(first >= 0), base)
+    into = removed[at[removed] >= 0]
     _refuse_moves(threads, program, key, first[of], of)
     _refuse_moves(threads, program, first[into], first[base[at[into]]], into)
 
     covered = np.zeros(len(threads.op_of) + 1, np.int64)
-    there = np.flatnonzero(first >= 0)
-    np.add.at(covered, first[there], 1)
-    np.add.at(covered, last[there] + 1, -1)
+    with_first = np.flatnonzero(first >= 0)
+    np.add.at(covered, first[with_first], 1)
+    np.add.at(covered, last[with_first] + 1, -1)
     plain = np.flatnonzero(np.cumsum(covered)[:-1] == 0)
     begins, keys = np.concatenate([plain, first[of]]), np.concatenate([plain, key])
     counts = np.concatenate([np.ones(len(plain), np.int64), last[of] - first[of] + 1])
@@ -49,10 +49,10 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     again = with_rows[1:][of[1:] == of[:-1]]
     rows["own_ps"][head[again]] = 0
     own_ps = np.asarray(threads.rows["own_ps"])
-    out = gone[at[gone] < 0]
+    out = removed[at[removed] < 0]
     after = place[np.searchsorted(keys, last[out], "right")]
-    for where, which in ((after, out), (head[at[into]], into)):
-        np.add.at(rows["own_ps"], where, own_ps[first[which]])
+    for where, operations in ((after, out), (head[at[into]], into)):
+        np.add.at(rows["own_ps"], where, own_ps[first[operations]])
     np.add.at(rows["gone_ps"], after, own_ps[first[out]])
     for op, mine in _united(at, into):
         rows["gone_ps"][head[op]] += int(own_ps[first[mine[1:]]].min()) * (len(mine) - 1)
@@ -112,10 +112,10 @@ def _place(program: Program, op: int) -> str:
 def _change_kinds(rows: dict[str, NDArray[np.generic]], program: Program, head: Numbers, operations: Numbers) -> None:
     """Change rows to the waits of the changed operations: for an interrupt, none, or with or without their core."""
     was, ops = program.host.ops[program.base[operations]], program.ops[operations]
-    held = [np.array([*(table.holds_core for _, table in tables), False])[of["table"]]
+    keeps_core = [np.array([*(table.holds_core for _, table in tables), False])[of["table"]]
             for tables, of in ((program.host.tables, was), (program.tables, ops))]  # fmt: skip
     other = (was["kind"] != ops["kind"]) & np.isin(ops["kind"], (IRQ, ASYNC))
     rows["woken_ps"][head[operations[other]]] = -1
     rows["kind"][head[operations[other & (ops["kind"] == IRQ)]]] = SyncKind.INTERRUPT
-    changed = (held[0] != held[1]) & (ops["kind"] != IRQ)
-    rows["kind"][head[operations[changed]]] = np.where(held[1][changed], SyncKind.CARD_HELD, SyncKind.CARD)
+    changed = (keeps_core[0] != keeps_core[1]) & (ops["kind"] != IRQ)
+    rows["kind"][head[operations[changed]]] = np.where(keeps_core[1][changed], SyncKind.CARD_HELD, SyncKind.CARD)

@@ -89,12 +89,12 @@ class Replay:
     def times(self, took_ps: Numbers | None = None, own_ps: Numbers | None = None) -> ThreadTimes:
         """The times of the run with these card waits and own times of threads (one for each row, ps; None: as
         recorded). Raises StuckError."""
-        given = [
+        inputs = [
             np.ascontiguousarray(recorded if other is None else other, np.int64)
             for other, recorded in ((took_ps, self._took_ps), (own_ps, self._own_ps))
         ]
         arrays = [np.empty(len(self._took_ps) * rows, np.int64) for rows in (1, 1, 2, 2)]
-        pointers = (ctypes.c_void_p(array.ctypes.data) for array in (*given, *arrays))
+        pointers = (ctypes.c_void_p(array.ctypes.data) for array in (*inputs, *arrays))
         replay = compiled("threads").replay_threads
         replay.restype = ctypes.c_int64
         end_ps = replay(ctypes.byref(self._script), *pointers)
@@ -111,14 +111,14 @@ def needed_before(syncs: Table) -> Numbers:
     If two threads share a mutex and one of them has waited for a condition, the condition is assumed to depend on the
     number of locks by which the other is ahead. At the largest such number at which the thread waited, it waits again.
     """
-    kind, block, what = (np.asarray(syncs[name]) for name in ("kind", "block", "object"))
+    kind, block, mutex_of_call = (np.asarray(syncs[name]) for name in ("kind", "block", "object"))
     t0_ps, t1_ps = (np.asarray(syncs[name], np.int64) for name in ("t0_ps", "t1_ps"))
     before = np.full(len(kind), -1, np.int64)
     waits = np.flatnonzero(kind == SyncKind.WAIT)
     mutex = np.asarray(syncs["argument"])[waits]
     locks = np.flatnonzero((kind == SyncKind.LOCK) & (np.asarray(syncs["result"]) == SyncResult.DONE))
     for shared in np.unique(mutex).tolist():
-        locks_of_mutex = locks[what[locks] == shared]
+        locks_of_mutex = locks[mutex_of_call[locks] == shared]
         threads = np.unique(block[locks_of_mutex])
         for thread, other in (threads, threads[::-1]) if len(threads) == 2 else ():
             own, others = (
@@ -160,17 +160,17 @@ def _made_anew(syncs: Table) -> NDArray[np.uint8]:
     rows = np.flatnonzero(np.isin(kind, [SyncKind.TAKE, SyncKind.POST]))
     took = (kind[rows] == SyncKind.TAKE) & (result[rows] == SyncResult.DONE)
     later = rows[took & (waited[rows] >= 0)]  # it takes what it waited for
-    each = np.concatenate((rows, later))
-    begins = np.arange(len(each)) < len(rows)
+    row_of_change = np.concatenate((rows, later))
+    begins = np.arange(len(row_of_change)) < len(rows)
     moments = np.concatenate((syncs["t0_ps"][rows], syncs["t1_ps"][later]))
-    by = np.where(kind[each] == SyncKind.POST, 1, 0)
+    by = np.where(kind[row_of_change] == SyncKind.POST, 1, 0)
     by[: len(rows)][took & (waited[rows] < 0)] = -1
     by[len(rows) :] = -1
-    order = np.lexsort((syncs["block"][each], moments, syncs["object"][each]))
-    each, begins, left = each[order], begins[order], np.cumsum(by[order])
+    order = np.lexsort((syncs["block"][row_of_change], moments, syncs["object"][row_of_change]))
+    row_of_change, begins, value_after = row_of_change[order], begins[order], np.cumsum(by[order])
     at = np.flatnonzero(begins)
-    row, what = each[at], np.asarray(syncs["object"])[each[at]]
+    row, what = row_of_change[at], np.asarray(syncs["object"])[row_of_change[at]]
     value = np.asarray(syncs["argument"])[row]
-    before = np.append(0, value[:-1] + left[at[1:] - 1] - np.append(0, left)[at[:-1]])[: len(value)]
+    before = np.append(0, value[:-1] + value_after[at[1:] - 1] - np.append(0, value_after)[at[:-1]])[: len(value)]
     anew[row] = np.append(True, what[1:] != what[:-1])[: len(what)] | (value != before)
     return anew

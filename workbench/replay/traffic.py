@@ -79,8 +79,8 @@ class Traffic:
 def most_held(pushes: Cycles, pops: Cycles) -> int:
     """The largest number of words present, from their arrival and leaving times, in order. A word that leaves as
     another arrives is still counted."""
-    gone = np.searchsorted(pops, pushes, side="left")
-    return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
+    left_before = np.searchsorted(pops, pushes, side="left")
+    return int((np.arange(1, len(pushes) + 1) - left_before).max(initial=0))
 
 
 def cycles_before(ps: int, period_ps: Fraction) -> int:

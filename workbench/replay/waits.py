@@ -37,7 +37,7 @@ def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> 
     graph, fpga, rows = lowered.graph, program.fpga, lowered.rows
     several = poll_together(program) or (rows is None and len(np.unique(program.ops["thread"])) > 1)
     if several:
-        graph, order = _held(lowered), np.append(order[order != lowered.last], np.int32(lowered.last))
+        graph, order = _with_ends_fixed(lowered), np.append(order[order != lowered.last], np.int32(lowered.last))
     _, latest = graph.latest(lowered.last, order)
     latest_ps = times_ps(graph, np.arange(len(graph)), latest)
     spare_ps = latest_ps - times_ps(graph, np.arange(len(graph)), graph.end)
@@ -59,8 +59,8 @@ def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> 
         # the least of what follows in its stretch: each stretch lies below those that were looked at before
         new = np.append(True, np.diff(fpga.stretch_of[some]) != 0)
         below = np.cumsum(new) * (far := 2 * lowered.total_ps())
-        least = np.minimum.accumulate(np.minimum(stays_ps[some], far - 1) - below) + below
-        stays_ps[some] = np.where(least == far - 1, NO_LIMIT_PS, least)
+        least_ps = np.minimum.accumulate(np.minimum(stays_ps[some], far - 1) - below) + below
+        stays_ps[some] = np.where(least_ps == far - 1, NO_LIMIT_PS, least_ps)
     ops_ps, rows_ps = spare_ps[lowered.of_op], spare_ps[rows.asked] if rows else np.zeros(0, np.int64)
     if several:
         ops_ps[:], rows_ps[:] = UNKNOWN_PS, UNKNOWN_PS
@@ -71,11 +71,11 @@ def poll_together(program: Program) -> bool:
     """Whether a thread polls over a bus that another one uses; a delay of one then shifts the other's polls."""
     ops = program.ops
     asks = (ops["kind"] == ASK) & (ops["bus"] >= 0)
-    asked = np.unique(np.stack([ops["thread"][asks], ops["bus"][asks]]), axis=1).T.tolist()
-    return any(((ops["bus"] == bus) & (ops["thread"] != thread)).any() for thread, bus in asked)
+    polled_buses = np.unique(np.stack([ops["thread"][asks], ops["bus"][asks]]), axis=1).T.tolist()
+    return any(((ops["bus"] == bus) & (ops["thread"] != thread)).any() for thread, bus in polled_buses)
 
 
-def _held(lowered: Lowered) -> Graph:
+def _with_ends_fixed(lowered: Lowered) -> Graph:
     """The graph with added edges to the run's end, so that no operation may end later."""
     graph, last = copy(lowered.graph), lowered.last
     nodes = np.unique(np.concatenate((lowered.of_op, lowered.of_return)))
@@ -98,14 +98,14 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
             return
         one, place = manifest.blocks[block], manifest.sites[site] if site >= 0 else None
         slack_s = None if least_ps == NO_LIMIT_PS else least_ps / PS_PER_S
-        known = one.states[state]
-        where = (place.label, place.file, place.line) if place else ("", known.file or "", known.line or 0)
-        slacks.append(Slack(one.id, known.name, slack_s, *where))
+        in_state = one.states[state]
+        where = (place.label, place.file, place.line) if place else ("", in_state.file or "", in_state.line or 0)
+        slacks.append(Slack(one.id, in_state.name, slack_s, *where))
 
     if len(ops):
-        kinds, which = np.unique(np.stack([ops["thread"], ops["state"], ops["site"]]), axis=1, return_inverse=True)
+        kinds, kind_index = np.unique(np.stack([ops["thread"], ops["state"], ops["site"]]), axis=1, return_inverse=True)
         least_ps = np.full(kinds.shape[1], NO_LIMIT_PS)
-        np.minimum.at(least_ps, which.reshape(-1), spare.ops_ps)
+        np.minimum.at(least_ps, kind_index.reshape(-1), spare.ops_ps)
         for (block, state, site), least in zip(kinds.T.tolist(), least_ps.tolist(), strict=True):
             add(block, state, least, site)
     for thread in np.unique(rows.thread).tolist() if rows else ():
@@ -125,7 +125,7 @@ def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Sla
 def run_path(program: Program, lowered: Lowered, spare: Spare, unknown: tuple[str, ...]) -> RunPath:
     """The critical path over time, for the run's views."""
     graph, ops, fpga = lowered.graph, program.ops, program.fpga
-    rows, known = lowered.rows, _Owners(program, lowered)
+    rows, owners = lowered.rows, _Owners(program, lowered)
     parts: dict[int, Parts] = {}
     thread, site = ops["thread"].astype(np.int64), ops["site"].astype(np.int64)
     nodes, begin_ps, end_ps, spare_ps = lowered.of_op, ops["begin_ps"], ops["end_ps"], spare.ops_ps
@@ -134,13 +134,13 @@ def run_path(program: Program, lowered: Lowered, spare: Spare, unknown: tuple[st
         thread, site = np.append(thread, rows.thread[met]), np.append(site, np.full(len(met), -1))
         nodes, spare_ps = np.append(nodes, rows.over[met]), np.append(spare_ps, np.full(len(met), UNKNOWN_PS))
         begin_ps, end_ps = np.append(begin_ps, rows.asked_ps[met]), np.append(end_ps, rows.over_ps[met])
-    causes = known.of(nodes)
+    causes = owners.of(nodes)
     threads = np.unique(thread).tolist()
     for one in threads:
         mine = np.flatnonzero(thread == one)
         mine = mine[np.argsort(begin_ps[mine], kind="stable")]
         parts[one] = Parts(begin_ps[mine], end_ps[mine], spare_ps[mine], site[mine], causes.some(mine))
-    causes = known.of(lowered.of_stretch)
+    causes = owners.of(lowered.of_stretch)
     begin_ps = times_ps(graph, lowered.of_stretch, graph.begin[lowered.of_stretch])
     end_ps = times_ps(graph, lowered.of_stretch, graph.end[lowered.of_stretch])
     for block in np.unique(fpga.block).tolist() if len(fpga.first) else []:

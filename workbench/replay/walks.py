@@ -32,11 +32,11 @@ def walk(block: int, tables: dict[str, Table]) -> Numbers | None:
     if len(homeward) + 1 < np.count_nonzero(visits):
         return None
     exits = [_exits(state, links, homeward.get(state, -1)) for state in range(len(visits))]
-    taken = [0] * len(exits)
+    next_exit = [0] * len(exits)
     state, path = int(first[0]), [int(first[0])]
     for _ in range(int(visits.sum()) - 1):
-        taken[state] += 1
-        state = exits[state][taken[state] - 1]
+        next_exit[state] += 1
+        state = exits[state][next_exit[state] - 1]
         path.append(state)
     return np.array(path)
 
@@ -93,8 +93,8 @@ def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generat
     columns = (np.asarray(dwell[name][rows]).tolist() for name in ("state", "log2_cycles", "count", "cycles"))
     parts: dict[int, list[Numbers]] = {}
     for state, log2, count, cycles in zip(*columns, strict=True):
-        each, more = divmod(cycles, max(count, 1))
-        shared = each + np.diff(np.arange(count + 1) * more // max(count, 1))
+        mean_cycles, more = divmod(cycles, max(count, 1))
+        shared = mean_cycles + np.diff(np.arange(count + 1) * more // max(count, 1))
         parts.setdefault(state, []).append(_spread(shared, 1 << log2, random) if random else shared)
     lasts = np.ones(len(states), np.int64)
     for state in np.unique(states).tolist():
@@ -146,23 +146,27 @@ def fitted(
         if len(mine) == count and (stretch[mine] == np.arange(count)).all():
             fitted_lasts[mine[np.argsort(due, kind="stable")]] = np.sort(fitted_lasts[mine])
     work = np.bincount(stretch, fitted_lasts, count)
-    least, most = np.maximum(low, 1), np.maximum(high, 1)
+    shortest, longest = np.maximum(low, 1), np.maximum(high, 1)
     total = float(work.sum())
-    wanted = work
+    target_cycles = work
     if random:
-        wanted = np.clip(work + (due - work) * random.random(), least, most)
-    elif ((work >= least) & (work <= most)).all():
+        target_cycles = np.clip(work + (due - work) * random.random(), shortest, longest)
+    elif ((work >= shortest) & (work <= longest)).all():
         return fitted_lasts
     below, above = 0.0, 1.0
-    while np.clip(wanted * above, least, most).sum() < total and above < 1 << 20:
+    while np.clip(target_cycles * above, shortest, longest).sum() < total and above < 1 << 20:
         above *= 2
     for _ in range(60):
         half = (below + above) / 2
-        below, above = (half, above) if np.clip(wanted * half, least, most).sum() < total else (below, half)
-    wanted = np.rint(np.clip(wanted * above, least, most))
-    fitted_lasts = np.maximum(np.rint(fitted_lasts * (wanted / np.maximum(work, 1))[stretch]).astype(np.int64), 1)
+        below, above = (
+            (half, above) if np.clip(target_cycles * half, shortest, longest).sum() < total else (below, half)
+        )
+    target_cycles = np.rint(np.clip(target_cycles * above, shortest, longest))
+    fitted_lasts = np.maximum(
+        np.rint(fitted_lasts * (target_cycles / np.maximum(work, 1))[stretch]).astype(np.int64), 1
+    )
     last = np.append(np.flatnonzero(np.diff(stretch)), len(stretch) - 1)  # takes what rounding leaves
     fitted_lasts[last] = np.maximum(
-        fitted_lasts[last] + (wanted - np.bincount(stretch, fitted_lasts, count)).astype(np.int64), 1
+        fitted_lasts[last] + (target_cycles - np.bincount(stretch, fitted_lasts, count)).astype(np.int64), 1
     )
     return fitted_lasts

@@ -85,8 +85,8 @@ class WordReplay:
 
     def _edge(self, cause: NDArray[np.int64], node: NDArray[np.int64], lag: Cycles | int) -> None:
         lags = np.broadcast_to(np.asarray(lag, np.int64), np.shape(node))
-        other = cause != node
-        self._edges.append(np.stack((cause, node, lags))[:, other])
+        differs = cause != node
+        self._edges.append(np.stack((cause, node, lags))[:, differs])
 
     def _not_before(self, nodes: NDArray[np.int64], earliest: Cycles) -> None:
         self._late.append((nodes, earliest))
@@ -106,8 +106,8 @@ class WordReplay:
             pushes = seen.on_clock_of(fifo.input, fifo.output)[:count]
             offered = traffic.offered[fifo.output][:count]
             lag = int((offered - pushes).min())
-            own = seen.own(Side(fifo.output, takes=False))[:count]
-            if (np.maximum(pushes + lag, own) != offered).any():
+            own_begin = seen.own(Side(fifo.output, takes=False))[:count]
+            if (np.maximum(pushes + lag, own_begin) != offered).any():
                 self.why.append(f"{fifo.id} does not give each word as soon after it was taken")
             self._edge(self._nodes[fifo.input][:count], self._nodes[fifo.output][:count], lag)
 
@@ -137,7 +137,7 @@ class WordReplay:
         if not block.sides or (not block.name and block.sides[0].stream in self._of_host):
             return
         held_of = {side: seen.unexplained(side) for side in block.sides}
-        mine_of = [side for side, held in held_of.items() if held is None or held.any()]
+        mine_of = [side for side, is_held in held_of.items() if is_held is None or is_held.any()]
         if not mine_of:
             return
         way = way_of(self._runs, block)
@@ -146,11 +146,11 @@ class WordReplay:
         if way.latency and not self._add_pipeline(block, way):
             self.why.append(f"{block.name}: a word goes to several pipelines at once")
         for side in mine_of:
-            nodes, held = self._nodes[side.stream], held_of[side]
+            nodes, is_held = self._nodes[side.stream], held_of[side]
             for part in (*way.after[side], *way.also.get(side, ())):
-                mine = part.cause >= 0 if held is None else (part.cause >= 0) & held
+                mine = part.cause >= 0 if is_held is None else (part.cause >= 0) & is_held
                 self._edge(self._nodes[part.of][part.cause[mine]], nodes[mine], part.lag[mine])
-            self._not_before(nodes, way.earliest[side] if held is None else np.where(held, way.earliest[side], 0))
+            self._not_before(nodes, way.earliest[side] if is_held is None else np.where(is_held, way.earliest[side], 0))
 
     def _add_pipeline(self, block: FlowBlock, way: Way) -> bool:
         (into,) = (self._nodes[side.stream] for side in block.sides if side.takes)
@@ -176,15 +176,15 @@ class WordReplay:
 
     def _add_host(self) -> None:
         ends: list[tuple[HostTransfer, NDArray[np.int64], NDArray[np.int64]]] = []
-        done: dict[int, int] = {}  # words of each stream so far
+        words_so_far: dict[int, int] = {}  # words of each stream so far
         drained: dict[int, list[NDArray[np.int64]]] = {}
         mine = self._of_host
         for one in self.traffic.host:
             start, end = self._new(1, _TIME), self._new(1, _TIME)
             self._add_start(one, start, ends)
             if one.stream in mine and one.words:
-                first = done.get(one.stream, 0)
-                done[one.stream] = first + one.words
+                first = words_so_far.get(one.stream, 0)
+                words_so_far[one.stream] = first + one.words
                 words = self._nodes[one.stream][first : first + one.words]
                 due = (np.arange(1, one.words + 1) * one.duration_ps) // one.words
                 last = words if one.send else self._add_drains(one, words, due, start, drained)
@@ -239,21 +239,21 @@ class WordReplay:
         if not room:
             self._edge(np.repeat(start, len(words)), words, due_ps)
             return words
-        left = self._new(len(words), self.traffic.clocks[one.stream])
-        self._edge(words, left, 0)
-        self._edge(np.repeat(start, len(words)), left, due_ps)
-        self._edge(left[:-1], left[1:], 1)
+        leave_nodes = self._new(len(words), self.traffic.clocks[one.stream])
+        self._edge(words, leave_nodes, 0)
+        self._edge(np.repeat(start, len(words)), leave_nodes, due_ps)
+        self._edge(leave_nodes[:-1], leave_nodes[1:], 1)
         earlier = drained.setdefault(one.stream, [])
         if earlier:
-            self._edge(earlier[-1][-1:], left[:1], 1)
-        earlier.append(left)
-        gone = np.concatenate(earlier)
+            self._edge(earlier[-1][-1:], leave_nodes[:1], 1)
+        earlier.append(leave_nodes)
+        earlier_leaves = np.concatenate(earlier)
         nodes = self._nodes[one.stream]
-        begin = len(gone) - len(left) + room
-        count = min(len(left), len(nodes) - begin)
+        begin = len(earlier_leaves) - len(leave_nodes) + room
+        count = min(len(leave_nodes), len(nodes) - begin)
         if count > 0:
-            self._edge(left[:count], nodes[begin : begin + count], 1)
-        return left
+            self._edge(leave_nodes[:count], nodes[begin : begin + count], 1)
+        return leave_nodes
 
     def _add_wait(self, transfer: HostTransfer, start: NDArray[np.int64], end: NDArray[np.int64]) -> None:
         """Let a wait end after the last word that passed before its end."""
@@ -319,14 +319,14 @@ class WordReplay:
             name: np.full(self._count, -1, kind)
             for name, kind in (("in_pipe", "i4"), ("in_word", "i8"), ("out_pipe", "i4"), ("out_word", "i8"))
         }
-        given = np.full(words, -1, np.int32)
+        pipe_of = np.full(words, -1, np.int32)
         begin = np.cumsum([0, *(len(into) for into, _, _ in self._pipes)]).astype(np.int64)
         for number, (into, out, _) in enumerate(self._pipes):
-            given[begin[number] : begin[number] + len(out)] = out
+            pipe_of[begin[number] : begin[number] + len(out)] = out
             nodes["in_pipe"][into], nodes["in_word"][into] = number, np.arange(len(into))
             nodes["out_pipe"][out], nodes["out_word"][out] = number, np.arange(len(out))
         return {
-            "pipe_begin": begin, "pipe_out": given, "latency": np.array([one for _, _, one in self._pipes], np.int64),
+            "pipe_begin": begin, "pipe_out": pipe_of, "latency": np.array([one for _, _, one in self._pipes], np.int64),
             **nodes, **{name: np.zeros(words, np.int64) for name in ("entered", "offered", "left", "stood")},
             "of_pipe": np.zeros(4 * len(self._pipes), np.int64),
         }  # fmt: skip
@@ -344,9 +344,9 @@ class WordReplay:
     def _last(self, times: Cycles) -> int:
         last = -1
         for number, nodes in enumerate(self._nodes):
-            if len(nodes) and (most := int(times[nodes].max())) >= 0:
+            if len(nodes) and (last_cycle := int(times[nodes].max())) >= 0:
                 period = self.traffic.periods_ps[self.traffic.clocks[number]]
-                ps = -(-(most + 1) * period.numerator // period.denominator)
+                ps = -(-(last_cycle + 1) * period.numerator // period.denominator)
                 last = max(last, cycles_before(ps, self.traffic.periods_ps[0]) - 1)
         return last
 

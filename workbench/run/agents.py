@@ -40,11 +40,11 @@ def agent_tables(
         return {}, ()
     frames = {clock.name: _frame(clock) for clock in clocks}
     read, first = list[ReadAgents](), 0
-    for place, (_, one, own) in zip(hdl.places, words_of_each(hdl, words), strict=True):
+    for place, (_, one, own_words) in zip(hdl.places, words_of_each(hdl, words), strict=True):
         own_frames = {name.removeprefix(place): frame for name, frame in frames.items()} if place else frames
         settings = read_end(raw / of_fpga("board.txt", len(read))).get("agent", "")
         switched = settings_of(settings, len(read)) or (one.agent.switched if one.agent else {})
-        read.append(ReadAgents(place, one, own, own_frames, first, switched))
+        read.append(ReadAgents(place, one, own_words, own_frames, first, switched))
         first += len(one.fifos)
     tables, problems = counter.counted_in(read, clocks_of_platform(platform))
     return dict(tables), problems

@@ -84,11 +84,11 @@ def scanned_on_fpgas(scans: Sequence[HdlScan], hardware: HardwareSources) -> Hdl
     for one, place, first in zip(scans, places, _firsts(scans), strict=False):
         for block in one.blocks:
             block = _scanned_block_on(block, place, first)
-            known = blocks.get(key := (block.id, block.file, block.line))
-            if known is None or (known.why_not and not block.why_not):
-                block = replace(block, instances=(*(known.instances if known else ()), *block.instances))
+            earlier = blocks.get(key := (block.id, block.file, block.line))
+            if earlier is None or (earlier.why_not and not block.why_not):
+                block = replace(block, instances=(*(earlier.instances if earlier else ()), *block.instances))
             else:
-                block = replace(known, instances=(*known.instances, *block.instances))
+                block = replace(earlier, instances=(*earlier.instances, *block.instances))
             blocks[key] = block
     return replace(
         scans[0],
@@ -198,8 +198,10 @@ def words_of_each(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[in
 def decoded(languages: Sequence[HdlLanguage], hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     """The decoded counters of all FPGAs, each design in its language, in tables with the build's block numbers."""
     tables: dict[str, Table] = {}
-    for language, (first, one, own) in zip(languages, words_of_each(hdl, words), strict=True):
-        tables_of_design = _not_read(one) if hdl.fpgas and one.read_out and not own.any() else language.decode(one, own)
+    for language, (first, one, own_words) in zip(languages, words_of_each(hdl, words), strict=True):
+        tables_of_design = (
+            _not_read(one) if hdl.fpgas and one.read_out and not own_words.any() else language.decode(one, own_words)
+        )
         for name, table in tables_of_design.items():
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(first)}
@@ -216,13 +218,13 @@ def _not_read(hdl: HdlBuild) -> dict[str, Table]:
 def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
     """The clocks that did not answer when the words were read, each with the numbers of its blocks, on all FPGAs."""
     blocks_of_clock: dict[str, list[int]] = {}
-    for first, one, own in words_of_each(hdl, words):
-        for clock, numbers in readout.silent(one, own) if own.any() else ():
+    for first, one, own_words in words_of_each(hdl, words):
+        for clock, numbers in readout.silent(one, own_words) if own_words.any() else ():
             blocks_of_clock.setdefault(clock, []).extend(first + number for number in numbers)
     return blocks_of_clock
 
 
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks, on all FPGAs, that a counter could have watched but did not."""
-    return tuple(first + number for first, one, own in words_of_each(hdl, words) if own.any()
-                 for number in readout.unwatched(one, own))  # fmt: skip
+    return tuple(first + number for first, one, own_words in words_of_each(hdl, words) if own_words.any()
+                 for number in readout.unwatched(one, own_words))  # fmt: skip

@@ -96,8 +96,12 @@ def collect(
         if not of_fpga.tables or unknown:  # what they would have summed up
             whole_trace = trace_of_tables(tables, blocks, outcome.time_ps)
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
-            own = {name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()}
-            tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
+            numbered = {
+                name: _numbered(table, first) for name, table in state_tables(hdl.blocks, rows, clocks_hz).items()
+            }
+            tables |= _with_rows(
+                {name: tables[name] for name in numbered}, numbered, [first + number for number in unknown]
+            )
     problems = (*of_host.problems, *of_fpga.problems, *lacking, *uncounted)
     return Collected(blocks, resources(built.platform, of_host.blocks), of_host.messages, tables, problems)
 
@@ -216,8 +220,8 @@ def _with_rows(tables: Mapping[str, Table], others: Mapping[str, Table], blocks:
     merged: dict[str, Table] = {}
     for name, table in tables.items():
         if name in others:
-            kept, added = ~np.isin(table["block"], blocks), np.isin(others[name]["block"], blocks)
-            table = joined(_rows(table, kept), _rows(others[name], added))
+            others_rows, added = ~np.isin(table["block"], blocks), np.isin(others[name]["block"], blocks)
+            table = joined(_rows(table, others_rows), _rows(others[name], added))
             table = _rows(table, np.argsort(table["block"], kind="stable"))
         merged[name] = table
     return merged
@@ -290,10 +294,12 @@ def state_times_ps(
         ends = cycle_starts_ps(np.cumsum(table["cycles"][mine]), clocks_hz[block], drift_ppm_per_s)
         times_ps[mine] = np.diff(ends, prepend=0)
         here = transitions["block"] == block
-        left = np.zeros(len(mine), dtype=np.int64)
-        np.add.at(left, transitions["from_state"][here], transitions["count"][here])
-        rest, more_ps = np.argmax(table["visits"][mine] - left) if whole else 0, time_ps - int(ends[-1])
-        if times_ps[mine[rest]] < -more_ps:  # a monitor on another clock than the port's counts a few cycles longer
-            rest = np.argmax(times_ps[mine])
-        times_ps[mine[rest]] += more_ps
+        exits = np.zeros(len(mine), dtype=np.int64)
+        np.add.at(exits, transitions["from_state"][here], transitions["count"][here])
+        last_state, more_ps = np.argmax(table["visits"][mine] - exits) if whole else 0, time_ps - int(ends[-1])
+        if (
+            times_ps[mine[last_state]] < -more_ps
+        ):  # a monitor on another clock than the port's counts a few cycles longer
+            last_state = np.argmax(times_ps[mine])
+        times_ps[mine[last_state]] += more_ps
     return times_ps

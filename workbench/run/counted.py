@@ -21,8 +21,8 @@ def counted_blocks(main: Block, stats: HostStats) -> tuple[Block, ...]:
 
 def _name(thread: CountedThread) -> str:
     of_child = f"child_{thread.process}" if thread.process else ""
-    own = f"thread_{thread.number}" if thread.number else ""
-    return "_".join(part for part in (of_child, own) if part)
+    thread_name = f"thread_{thread.number}" if thread.number else ""
+    return "_".join(part for part in (of_child, thread_name) if part)
 
 
 def counted_tables(stats: HostStats, blocks: Sequence[Block], time_ps: int) -> dict[str, Table]:

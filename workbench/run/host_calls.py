@@ -41,8 +41,8 @@ def call_pieces(
     names, tables = resources(platform), platform.transfer_tables
     ranks = list(dict.fromkeys(rank_of(block.id) for block in blocks))
     first_bus = np.array([ranks.index(rank_of(block.id)) * len(names) for block in blocks], "i4")
-    known = [names.index(tables[e.transfer].resource) if e.transfer in tables else -1 for e in entries]
-    of_entry = np.array([*known, -1], dtype="i4")  # entry -1 takes the last
+    bus_of_entry = [names.index(tables[e.transfer].resource) if e.transfer in tables else -1 for e in entries]
+    of_entry = np.array([*bus_of_entry, -1], dtype="i4")  # entry -1 takes the last
     first_message = [
         np.array([messages.index(s.messages[0]) if s.messages else -1 for s in block.states], "i4") for block in blocks
     ]
@@ -111,8 +111,8 @@ def _add_values(
     """Add the values that calls read, of up to 8 bytes in all their receives."""
     brought = np.where(records["kind"] == RECEIVE, records["bytes"], 0)
     read = np.add.reduceat(brought, heads)
-    known = (read > 0) & (read <= 8) & (np.add.reduceat(records["value_bytes"], heads) == read)
+    is_complete = (read > 0) & (read <= 8) & (np.add.reduceat(records["value_bytes"], heads) == read)
     before = np.cumsum(brought) - brought
-    place = np.where(np.repeat(known, counts), before - np.repeat(before[heads], counts), 0).astype(np.uint64)
+    place = np.where(np.repeat(is_complete, counts), before - np.repeat(before[heads], counts), 0).astype(np.uint64)
     values = np.bitwise_or.reduceat(records["value"] << np.uint64(8) * place, heads)
-    table["value"][rows[known]], table["value_bytes"][rows[known]] = values[known], read[known]
+    table["value"][rows[is_complete]], table["value_bytes"][rows[is_complete]] = values[is_complete], read[is_complete]

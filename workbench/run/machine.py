@@ -91,12 +91,16 @@ def machine_report() -> tuple[Requirement, ...]:
     python = Tool("Python", Path(sys.executable), f"Python {platform.python_version()}")
     with ThreadPoolExecutor(len(_LIBRARIES)) as pool:
         loaded = pool.map(_load, _LIBRARIES)
-        others = programs()
-        kept = [
+        program_requirements = programs()
+        library_requirements = [
             Requirement(lib.name, lib.purpose, state, not lib.extra, program=False)
             for lib, state in zip(_LIBRARIES, loaded, strict=True)
         ]
-    return (Requirement("Python", "run the workbench", python, program=False), *kept, *others)
+    return (
+        Requirement("Python", "run the workbench", python, program=False),
+        *library_requirements,
+        *program_requirements,
+    )
 
 
 def programs() -> tuple[Requirement, ...]:
@@ -147,8 +151,12 @@ def _load(library: _Library) -> Tool | Diagnostic:
             f"{library.name} is not installed", f"Install it with `pip install {library.extra or library.package}`."
         )
     try:
-        done = run_program([sys.executable, "-c", library.code], timeout_s=_LOAD_S)
-        error = "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
+        loading = run_program([sys.executable, "-c", library.code], timeout_s=_LOAD_S)
+        error = (
+            ""
+            if loading.returncode == 0
+            else (loading.stderr.strip().splitlines() or [f"exit {loading.returncode}"])[-1]
+        )
     except WorkbenchError as failure:
         error = str(failure)
     if not error:

@@ -24,10 +24,10 @@ def fold(site: Numbers, state: Numbers, repeat: Numbers, host_ps: Numbers) -> Ta
     """
     width = int(state.max(initial=0)) + 1
     kinds, kind_of = numbered(np.asarray(site, np.int64) * width + state)
-    most = int(repeat.max(initial=0)) + 1
-    leaves, leaf_of = numbered(kind_of * most + repeat)
-    calls = kinds[leaves // most]
-    loops = _Loops(np.stack([calls // width, calls % width, leaves % most, np.zeros_like(leaves)], axis=1))
+    radix = int(repeat.max(initial=0)) + 1
+    leaves, leaf_of = numbered(kind_of * radix + repeat)
+    calls = kinds[leaves // radix]
+    loops = _Loops(np.stack([calls // width, calls % width, leaves % radix, np.zeros_like(leaves)], axis=1))
     tokens, size = leaf_of.astype(np.int32), 1
     while size <= LONGEST_BODY:
         before = len(tokens)
@@ -73,10 +73,10 @@ class _Loops:
         """The rows of tokens one after the other, shape (rows, 4)."""
         if not len(tokens):
             return np.zeros((0, 4), np.int64)
-        used, which = numbered(tokens)
+        used, token_index = numbered(tokens)
         lengths = np.array([len(self._rows[token]) for token in used])
         pool = np.concatenate([self._rows[token] for token in used])
-        begins, counts = (np.cumsum(lengths) - lengths)[which], lengths[which]
+        begins, counts = (np.cumsum(lengths) - lengths)[token_index], lengths[token_index]
         inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         return pool[np.repeat(begins, counts) + inside]
 
@@ -102,12 +102,12 @@ def _fold_bodies(tokens: NDArray[np.int32], size: int, loops: _Loops) -> NDArray
     begins, ends = begins[long], ends[long]
     repeats = (ends - begins) // size + 1
     bodies = tokens[begins[:, None] + np.arange(size)]
-    kinds, which = np.unique(np.column_stack((bodies, repeats.astype(np.int32))), axis=0, return_inverse=True)
+    kinds, loop_index = np.unique(np.column_stack((bodies, repeats.astype(np.int32))), axis=0, return_inverse=True)
     numbers = np.array([loops.number(int(kind[-1]), kind[:-1]) for kind in kinds], np.int32)
     steps = np.zeros(len(tokens) + 1, np.int32)
     steps[begins + 1] += 1
     steps[begins + repeats * size] -= 1
-    kept = np.cumsum(steps[:-1]) == 0
+    keeps_token = np.cumsum(steps[:-1]) == 0
     folded = tokens.copy()
-    folded[begins] = numbers[which.reshape(-1)]
-    return folded[kept]
+    folded[begins] = numbers[loop_index.reshape(-1)]
+    return folded[keeps_token]

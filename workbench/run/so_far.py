@@ -33,10 +33,10 @@ class CallSoFar:
 def calls_so_far(raw: Path) -> tuple[CallSoFar, ...]:
     """The calls until now, the longest total first; empty if the program has not begun. Raises WorkbenchError for
     damaged records, and OSError."""
-    stats, named = read_stats(raw), _units(raw)
-    if stats is None or named is None:
+    stats, units = read_stats(raw), _units(raw)
+    if stats is None or units is None:
         return ()
-    sites, block = named.sites, named.block
+    sites, block = units.sites, units.block
     sums_of_calls: dict[tuple[int, int], list[int]] = {}
     for thread in stats.threads:
         under_way = np.bincount([slot for slot, _ in thread.under_way], minlength=len(thread.rows))
@@ -45,10 +45,10 @@ def calls_so_far(raw: Path) -> tuple[CallSoFar, ...]:
             sums = sums_of_calls.setdefault((int(row["site"]), int(row["state"])), [0, 0, 0, 0])
             for n, value in enumerate((row["count"], row["bytes"], row["time_ps"], under_way[slot])):
                 sums[n] += int(value)
-    known = ((site, state, sums) for (site, state), sums in sums_of_calls.items() if site < len(sites))
+    numbered_sums = ((site, state, sums) for (site, state), sums in sums_of_calls.items() if site < len(sites))
     calls = (
         CallSoFar(sites[site], block.states[state], count, size, time_ps / PS_PER_S, going)
-        for site, state, (count, size, time_ps, going) in known
+        for site, state, (count, size, time_ps, going) in numbered_sums
     )
     return tuple(sorted(calls, key=lambda call: (-call.time_s, call.site.file, call.site.line)))
 
@@ -70,10 +70,10 @@ def with_calls_so_far(run: Run, raw: Path) -> Run:
     """A run in progress with the tables of its host's threads until now; the unchanged run if nothing is counted yet.
     Raises like `calls_so_far`."""
     stats: HostStats | None = read_stats(raw)
-    named = _units(raw)
-    if stats is None or named is None or not stats.threads:
+    units = _units(raw)
+    if stats is None or units is None or not stats.threads:
         return run
-    hosts = counted_blocks(named.block, stats)
-    others = tuple(block for block in run.manifest.blocks if block.side is not Side.HOST)
-    manifest = replace(run.manifest, blocks=(*hosts, *others), sites=named.sites, time_ps=stats.last_ps)
+    hosts = counted_blocks(units.block, stats)
+    design_blocks = tuple(block for block in run.manifest.blocks if block.side is not Side.HOST)
+    manifest = replace(run.manifest, blocks=(*hosts, *design_blocks), sites=units.sites, time_ps=stats.last_ps)
     return replace(run, manifest=manifest, tables=counted_tables(stats, hosts, stats.last_ps))

@@ -121,19 +121,19 @@ def _sound_text(path: Path, kind: str, lost: Lost) -> None:
     """Keep the complete lines with possible numbers."""
     if not path.exists():
         return
-    known = _NUMBERS[kind]
+    limits = _NUMBERS[kind]
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     words = (line.strip().partition(" ") for line in lines[:-1])
     pairs = dict.fromkeys((key, value) for key, _, value in words if key)
     several = Counter(key for key, _ in pairs)
-    can_be = (key not in known or _can_be(value, known[key][0]) for key, value in pairs)
-    kept = {key: value for (key, value), can in zip(pairs, can_be, strict=True) if can and several[key] == 1}
-    gone = [key for key in known if key not in kept]
-    if gone or lines[-1]:
-        what = "it ends early" if lines[-1] else f"it has no usable value of {listed(gone, len(gone))}"
-        lost(path.name, what, listed([known[key][1] for key in gone], len(gone)) or "its last line")
-    if len(kept) < len(pairs) or lines[-1]:
-        path.write_text("".join(f"{key} {value}\n" for key, value in kept.items()), encoding="utf-8")
+    can_be = (key not in limits or _can_be(value, limits[key][0]) for key, value in pairs)
+    usable = {key: value for (key, value), can in zip(pairs, can_be, strict=True) if can and several[key] == 1}
+    missing = [key for key in limits if key not in usable]
+    if missing or lines[-1]:
+        damage = "it ends early" if lines[-1] else f"it has no usable value of {listed(missing, len(missing))}"
+        lost(path.name, damage, listed([limits[key][1] for key in missing], len(missing)) or "its last line")
+    if len(usable) < len(pairs) or lines[-1]:
+        path.write_text("".join(f"{key} {value}\n" for key, value in usable.items()), encoding="utf-8")
 
 
 def _can_be(text: str, least: int) -> bool:
@@ -147,11 +147,11 @@ def _sound_time(raw: Path, lost: Lost) -> None:
         return
     time_ps = int(end["time_ps"])
     if time_ps < _SHORTER * stats.last_ps:
-        called = time_text(stats.last_ps / PS_PER_S)
-        lost("recording.txt", f"the run lasted {time_text(time_ps / PS_PER_S)}, its calls {called}",
+        last_call = time_text(stats.last_ps / PS_PER_S)
+        lost("recording.txt", f"the run lasted {time_text(time_ps / PS_PER_S)}, its calls {last_call}",
              _NUMBERS["recording.txt"]["time_ps"][1])  # fmt: skip
-        others = "".join(f"{key} {value}\n" for key, value in end.items() if key != "time_ps")
-        (raw / "recording.txt").write_text(others, encoding="utf-8")
+        other_lines = "".join(f"{key} {value}\n" for key, value in end.items() if key != "time_ps")
+        (raw / "recording.txt").write_text(other_lines, encoding="utf-8")
 
 
 def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> None:
@@ -165,7 +165,7 @@ def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> Non
         if file.exists() and file.stat().st_size % kind.itemsize:
             lost(file.name, "it ends within a record", "its last call")
     slots, clock, _ = described
-    known = np.setdiff1d(np.arange(len(slots)), unknown_slots)
+    known_slots = np.setdiff1d(np.arange(len(slots)), unknown_slots)
     threads = sum(not thread.process for thread in stats.threads)
     last_ps, wrong = stats.last_ps / _SHORTER, 0
     count = len(read_records(path, SHORT_CALLS))
@@ -173,7 +173,7 @@ def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> Non
     for begin in range(0, count, _PIECE):
         part = records[begin : begin + _PIECE]
         t0_ps = clock.at(part["t0"])
-        sound = np.isin(part["slot"], known) & (part["thread"] < threads) & (t0_ps >= 0) & (t0_ps <= last_ps)
+        sound = np.isin(part["slot"], known_slots) & (part["thread"] < threads) & (t0_ps >= 0) & (t0_ps <= last_ps)
         bad = (part["piece"] >> 8 > 0) & ~sound
         part["piece"][bad] = 0
         wrong += int(bad.sum())
@@ -218,25 +218,25 @@ def _undecoded(hdl: HdlBuild, language: HdlLanguage, words: NDArray[np.uint32]) 
 def _sound_triples(path: Path, clock: RunClock | None, cycles: int | None, lost: Lost) -> None:
     """Keep each message that is possible in this order once; the last one must have `cycles`."""
     records = np.array(read_records(path, TRIPLES))
-    kept = _in_order(records)
-    if len(kept) and cycles is not None and kept["cycle"][-1] != cycles:
-        kept = kept[:-1]
-    if len(kept) > 1 and clock and not _plausible(kept, clock):
-        kept = kept[:0]
+    usable = _in_order(records)
+    if len(usable) and cycles is not None and usable["cycle"][-1] != cycles:
+        usable = usable[:-1]
+    if len(usable) > 1 and clock and not _plausible(usable, clock):
+        usable = usable[:0]
     cut = path.stat().st_size % TRIPLES.itemsize
-    if cut or len(kept) < len(records):
-        what = "it ends within a message" if cut else "some of its messages are repeated or impossible"
-        lost(path.name, what, "how the FPGA's clock fits the host's" if len(kept) < 2 else "these messages")
-        path.write_bytes(kept.tobytes())
+    if cut or len(usable) < len(records):
+        damage = "it ends within a message" if cut else "some of its messages are repeated or impossible"
+        lost(path.name, damage, "how the FPGA's clock fits the host's" if len(usable) < 2 else "these messages")
+        path.write_bytes(usable.tobytes())
 
 
 def _in_order(records: Records) -> Records:
     sound = (records["t_p1_ps"] >= 0) & (records["t_p3_ps"] >= records["t_p1_ps"]) & (records["t_p3_ps"] <= MOST_AMOUNT)
     sound &= (records["cycle"] >= 0) & (records["cycle"] <= MOST_AMOUNT)
-    kept = np.unique(records[sound])
-    kept = kept[np.argsort(kept["t_p1_ps"], kind="stable")]
-    later = np.diff(kept["cycle"], prepend=-1) > 0
-    return kept[later]
+    ordered = np.unique(records[sound])
+    ordered = ordered[np.argsort(ordered["t_p1_ps"], kind="stable")]
+    later = np.diff(ordered["cycle"], prepend=-1) > 0
+    return ordered[later]
 
 
 def _plausible(records: Records, clock: RunClock) -> bool:

@@ -96,10 +96,10 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
         lost("host_threads.txt", "some of its lines are impossible", "when the program's threads began and ended")
         (raw / "host_threads.txt").unlink()
     names = read_lines(raw / "host_names.txt")
-    known = [line for line in names if _is_amount(line.partition(" ")[0])]
-    if len(known) < len(names):
+    usable_lines = [line for line in names if _is_amount(line.partition(" ")[0])]
+    if len(usable_lines) < len(names):
         lost("host_names.txt", "some of its lines are impossible", "the names of some threads")
-        (raw / "host_names.txt").write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
+        (raw / "host_names.txt").write_text("".join(f"{line}\n" for line in usable_lines), encoding="utf-8")
     return tuple(problems)
 
 

@@ -29,15 +29,15 @@ def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> ND
     WorkbenchError for the counts of another recorder version."""
     unknown = np.zeros(0, np.int64)
     for path in sorted(raw.glob("host_stats*.bin")):
-        given = path.read_bytes()
-        check_version(path, given)
-        why = _useless(given)
+        old_data = path.read_bytes()
+        check_version(path, old_data)
+        why = _useless(old_data)
         if why:
             lost(path.name, why, "what was counted of the program's calls")
             path.unlink()
             continue
-        data, slots = _sound(given, host, partial(lost, path.name), record_bytes)
-        if data != given:
+        data, slots = _sound(old_data, host, partial(lost, path.name), record_bytes)
+        if data != old_data:
             path.write_bytes(data)
         if path.name == STATS:
             unknown = slots
@@ -71,8 +71,8 @@ def _sound(
     header = np.frombuffer(given, HEADER, 1)[0]
     slots, size = int(header["slots"]), int(header["thread_bytes"])
     data = _padded(given, host, int(header["threads"]), size, slots, lost)
-    own = np.frombuffer(data, HEADER, 1)
-    own["record_bytes"], own["threads"] = record_bytes, (len(data) - PAGE) // size
+    new_header = np.frombuffer(data, HEADER, 1)
+    new_header["record_bytes"], new_header["threads"] = record_bytes, (len(data) - PAGE) // size
     numbers: set[int] = set()
     unknown = np.zeros(0, np.int64)
     for at in range(PAGE, len(data), size):
@@ -116,14 +116,14 @@ def _padded(
     if threads > count:
         lost(why, f"the calls of {counted(threads - count, 'thread')} of {threads}")
     at = PAGE + (count - 1) * size + THREAD.itemsize
-    whole = max(has - at, 0) // ROW.itemsize
-    if whole < slots:
+    whole_rows = max(has - at, 0) // ROW.itemsize
+    if whole_rows < slots:
         rows = np.frombuffer(data, ROW, slots, at)
-        rows[whole:] = np.zeros(1, ROW)[0]
-        rows["site"][whole:] = -1
-        kept = set(rows["site"][:whole].tolist())
-        gone = [_place(number, host) for number in range(len(host.sites)) if number not in kept]
-        lost(why, f"the counts of {listed(gone)}" if gone else "some counts of the last thread")
+        rows[whole_rows:] = np.zeros(1, ROW)[0]
+        rows["site"][whole_rows:] = -1
+        kept_sites = set(rows["site"][:whole_rows].tolist())
+        lost_places = [_place(number, host) for number in range(len(host.sites)) if number not in kept_sites]
+        lost(why, f"the counts of {listed(lost_places)}" if lost_places else "some counts of the last thread")
     return data
 
 
@@ -137,10 +137,10 @@ def _begun(data: bytes | bytearray, at: int) -> bool:
 
 def _nameless(rows: RowArray, host: HostBuild) -> NDArray[np.bool_]:
     """A mask of the rows that belong to no call of the program."""
-    known: NDArray[np.bool_] = (rows["site"] >= 0) & (rows["site"] < len(host.sites))
-    known &= (rows["state"] >= 0) & (rows["state"] < len(host.blocks[0].states))
-    known &= (rows["entry"] >= -1) & (rows["entry"] < max(len(host.entries), 1))
-    return ~known
+    has_name: NDArray[np.bool_] = (rows["site"] >= 0) & (rows["site"] < len(host.sites))
+    has_name &= (rows["state"] >= 0) & (rows["state"] < len(host.blocks[0].states))
+    has_name &= (rows["entry"] >= -1) & (rows["entry"] < max(len(host.entries), 1))
+    return ~has_name
 
 
 def _sound_rows(
@@ -148,14 +148,14 @@ def _sound_rows(
     zero: int, ps_per_tick: float,
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
     """Clear impossible rows of a thread, and correct its times to possible ones."""
-    who = f"thread {thread['number'][0]}" if thread["number"][0] else "the main thread"
-    most = MOST_AMOUNT / (ps_per_tick or 1)
+    thread_name = f"thread {thread['number'][0]}" if thread["number"][0] else "the main thread"
+    most_ticks = MOST_AMOUNT / (ps_per_tick or 1)
     first, last = (float(thread[name][0]) - zero for name in ("first", "last"))
-    untimed = not 0 <= first <= most or (thread["last"][0] != 0 and not first <= last <= most)
+    untimed = not 0 <= first <= most_ticks or (thread["last"][0] != 0 and not first <= last <= most_ticks)
     used = np.any([rows[name] != 0 for name in (*_AMOUNTS, "left")], axis=0)
-    bad = used & (nameless | _impossible(rows, most))
+    bad = used & (nameless | _impossible(rows, most_ticks))
     outer = np.where(used & ~bad, rows["ticks"] - rows["inner_ticks"], 0)
-    life = last - first if not untimed else most
+    life = last - first if not untimed else most_ticks
     slack = _SLACK_PS / (ps_per_tick or 1)
     if outer.sum() > _ROUNDED * life + slack:
         bad |= used & (outer > life)
@@ -164,7 +164,7 @@ def _sound_rows(
             bad |= used
     if bad.any():
         places = [_place(int(site), host) for site in rows["site"][bad]]
-        yield f"{counted(int(bad.sum()), 'row')} of {who} are impossible", f"the counts of {listed(places)}"
+        yield f"{counted(int(bad.sum()), 'row')} of {thread_name} are impossible", f"the counts of {listed(places)}"
         outer[bad] = 0
         for name in ROW.names or ():
             if name not in _IDENTITY:
@@ -174,16 +174,16 @@ def _sound_rows(
         rows[name] = np.clip(rows[name], 0, rows["count"])
     if untimed:
         thread["first"], thread["last"] = zero, zero + outer.sum()
-        yield f"the times of {who} are impossible", f"when {who} made its first and its last call"
+        yield f"the times of {thread_name} are impossible", f"when {thread_name} made its first and its last call"
     if not -1 <= thread["slot"][0] < len(rows):
         thread["slot"] = -1
     depth = int(thread["depth"][0])
     slots = thread["under_way"][0]["slot"][: min(max(depth, 0), DEPTH)]
     began = thread["under_way"][0]["t0"][: len(slots)].astype(float) - zero
-    sound = (slots >= 0) & (slots < len(rows)) & (began >= 0) & (began <= most)
+    sound = (slots >= 0) & (slots < len(rows)) & (began >= 0) & (began <= most_ticks)
     if not 0 <= depth < _MOST_THREADS or not sound.all() or nameless[slots[sound]].any():
         thread["depth"] = 0
-        yield f"what {who} was calling at the end is impossible", "which calls had not returned"
+        yield f"what {thread_name} was calling at the end is impossible", "which calls had not returned"
 
 
 def _impossible(rows: RowArray, most: float) -> NDArray[np.bool_]:

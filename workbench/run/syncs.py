@@ -19,9 +19,9 @@ def sync_tables(raw: Path) -> dict[str, Table]:
     records = records[np.argsort(records["thread"], kind="stable")]
     waits = records["kind"] == SyncKind.WAIT
     first = np.searchsorted(records["thread"], np.arange(int(records["thread"].max()) + 2))
-    known = (records["by_thread"] >= 0) & (records["by_thread"] < len(first) - 1)
-    waker = np.where(known, records["by_thread"], 0)
-    woken_by = np.where(known, first[waker] + records["by_record"], -1)
+    has_thread = (records["by_thread"] >= 0) & (records["by_thread"] < len(first) - 1)
+    waker = np.where(has_thread, records["by_thread"], 0)
+    woken_by = np.where(has_thread, first[waker] + records["by_record"], -1)
     objects = _in_order_of_use(np.append(records["object"], records["argument"][waits].astype(np.uint64)))
     columns = {
         **{name: records[name] for name in TABLES["syncs"] if name in (records.dtype.names or ())},
@@ -36,9 +36,9 @@ def sync_tables(raw: Path) -> dict[str, Table]:
 
 def _in_order_of_use(addresses: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Numbers for addresses in order of use, which do not depend on the system's placement; -1 for address 0."""
-    known, which = numbered(addresses.view(np.int64))
+    known, index = numbered(addresses.view(np.int64))
     first = np.full(len(known), len(addresses))
-    np.minimum.at(first, which, np.arange(len(addresses)))
+    np.minimum.at(first, index, np.arange(len(addresses)))
     first[known == 0] = -1
     rank = np.argsort(np.argsort(first)) - int((known == 0).any())
-    return rank[which]
+    return rank[index]

@@ -81,14 +81,14 @@ class TapTrace:
         if self._failed:
             raise self._failed
         self.catch_up()
-        rest, states, counts = self._stretches(read_taps(self._raw)[self._done :])
+        starts, states, counts = self._stretches(read_taps(self._raw)[self._done :])
         silent = np.flatnonzero(~self._begun)  # a block without a tap is in its first state all along
         at = np.cumsum(counts)[silent]
-        rest, states = np.insert(rest, at, 0), np.insert(states, at, 0)
+        starts, states = np.insert(starts, at, 0), np.insert(states, at, 0)
         counts[silent] += 1
         hosts = [host_intervals(stretches, number, time_ps, known) for number in range(threads)]
         self._writer.append(
-            np.concatenate([*(start for start, _ in hosts), rest]),
+            np.concatenate([*(start for start, _ in hosts), starts]),
             np.concatenate([*(state for _, state in hosts), states]),
             np.concatenate(([len(start) for start, _ in hosts], counts)).astype(np.int64),
         )

@@ -15,10 +15,10 @@ def unreturned(raw: Path, sites: Sequence[Site]) -> Iterator[Diagnostic]:
     stats = read_stats(raw)
     if stats is None:
         return
-    left: Counter[int] = Counter()
+    left_by_longjmp: Counter[int] = Counter()
     for thread in stats.threads:
         for row in thread.rows[thread.rows["left"] > 0]:
-            left[int(row["site"])] += int(row["left"])
+            left_by_longjmp[int(row["site"])] += int(row["left"])
         for slot, began_ps in thread.under_way if not stats.ended else ():
             site = sites[int(thread.rows["site"][slot])]
             lasted = time_text((stats.last_ps - began_ps) / PS_PER_S, 3)
@@ -27,7 +27,7 @@ def unreturned(raw: Path, sites: Sequence[Site]) -> Iterator[Diagnostic]:
             text = f"a call of {site.callee}{where} was under way when the program ended"
             hint = f"It had taken {lasted} when the record ends. It is not counted."
             yield Diagnostic(text, hint, Severity.WARNING, site.file, site.line, site.column)
-    for number, times in sorted(left.items()):
+    for number, times in sorted(left_by_longjmp.items()):
         site = sites[number]
         calls = f"{times} calls" if times > 1 else "a call"
         text = f"a longjmp left {calls} of {site.callee}, which did not return"

@@ -17,10 +17,10 @@ SLIVER_PX = 3
 def draw_calls(canvas: Canvas, shown: Shown, lane: Box, calls: BlockCalls) -> None:
     """Draw the boxes with the names and numbers of calls, dimmed outside of a range."""
     sites, top = shown.scene.run.manifest.sites, lane.centre[1] - HEIGHT_PX / 2
-    least = np.array([canvas.width_of(site.label, TEXT_PX, 500) + 2 * EDGE_PX for site in sites])
+    label_widths = np.array([canvas.width_of(site.label, TEXT_PX, 500) + 2 * EDGE_PX for site in sites])
     dimmed = shown.dimmed()
     low, high = (shown.x(time_ps) for time_ps in dimmed) if dimmed else (-np.inf, np.inf)
-    for box in calls.boxes(shown.span.from_ps, shown.span.pixel_ps, shown.span.width, least):
+    for box in calls.boxes(shown.span.from_ps, shown.span.pixel_ps, shown.span.width, label_widths):
         left, right = lane.x + box.left, lane.x + max(box.right, box.left + 1)
         outside = right <= low or left >= high
         part = "/0.5" if outside else ""
@@ -40,10 +40,14 @@ def draw_calls(canvas: Canvas, shown: Shown, lane: Box, calls: BlockCalls) -> No
 
 def _words(box: CallBox, sites: Sequence[Site]) -> list[str]:
     """The possible texts of a box, the most informative first."""
-    named = [f"{sites[site].label} ×{count}" if count > 1 else sites[site].label for site, count in box.sites]
-    if len(named) == 1:
-        return [named[0], sites[box.sites[0][0]].label]
+    call_texts = [f"{sites[site].label} ×{count}" if count > 1 else sites[site].label for site, count in box.sites]
+    if len(call_texts) == 1:
+        return [call_texts[0], sites[box.sites[0][0]].label]
     total = sum(count for _, count in box.sites)
-    most = max(box.sites, key=lambda part: part[1])
-    first = f"{sites[most[0]].label} ×{most[1]}" if most[1] > 1 else sites[most[0]].label
-    return [", ".join(named), f"{first}, {total - most[1]} more", f"{total} calls", f"×{total}"]
+    most_frequent = max(box.sites, key=lambda part: part[1])
+    first = (
+        f"{sites[most_frequent[0]].label} ×{most_frequent[1]}"
+        if most_frequent[1] > 1
+        else sites[most_frequent[0]].label
+    )
+    return [", ".join(call_texts), f"{first}, {total - most_frequent[1]} more", f"{total} calls", f"×{total}"]

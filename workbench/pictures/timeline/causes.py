@@ -17,9 +17,9 @@ def with_cause(scene: Scene, path: RunPath | None, hit: Hit | None, time_ps: flo
     """The hit at a time, with its cause or its slack among its lines."""
     if hit is None or path is None or hit.kind not in (Kind.STATES, Kind.CALLS):
         return hit
-    said = cause_words(scene, path, hit.block, time_ps) or slack_line(path, hit.block, time_ps)
+    cause_line = cause_words(scene, path, hit.block, time_ps) or slack_line(path, hit.block, time_ps)
     before = [line for line in hit.lines if line != OPENS_LINE]
-    return replace(hit, lines=(*before, *said, *hit.lines[len(before) :])) if said else hit
+    return replace(hit, lines=(*before, *cause_line, *hit.lines[len(before) :])) if cause_line else hit
 
 
 def real_cause(path: RunPath, block: int, time_ps: float) -> Cause | None:
@@ -44,12 +44,12 @@ def cause_words(scene: Scene, path: RunPath, block: int, time_ps: float) -> tupl
     later = time_text((went_on_ps - cause.time_ps) / PS_PER_S) if went_on_ps > cause.time_ps else "at once"
     name, sites = scene.names[cause.block], scene.run.manifest.sites
     if cause.bus:
-        what = f"{sites[cause.site].label} of {name}" if cause.site >= 0 else name
-        return f"Waited for the bus, which {what} had until {at}", GOES_TO_CAUSE
+        subject = f"{sites[cause.site].label} of {name}" if cause.site >= 0 else name
+        return f"Waited for the bus, which {subject} had until {at}", GOES_TO_CAUSE
     if cause.site >= 0:
         site = sites[cause.site]
-        came = f"Waits for {site.label} of {name}, {site.file}:{site.line}"
-        return came, f"Its data came at {at}", GOES_TO_CAUSE
+        cause_text = f"Waits for {site.label} of {name}, {site.file}:{site.line}"
+        return cause_text, f"Its data came at {at}", GOES_TO_CAUSE
     before = scene.index.trace.at(cause.block, cause.time_ps - 1)
     states = {state.index: state.name for state in scene.blocks[cause.block].states}
     was = f"{name} was in {states[before[0]]} until {at}" if before else f"{name} came so far at {at}"

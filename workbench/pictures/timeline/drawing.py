@@ -179,11 +179,11 @@ def draw_names(canvas: Canvas, shown: Shown) -> None:
                     canvas, row, box, row.kind is Kind.STATES and row.block in shown.chosen_blocks, lanes.x - 1
                 )
             for row, box in placed:
-                said = row.height >= NAMED_FROM_PX or box.y >= free
-                if said:
+                has_name = row.height >= NAMED_FROM_PX or box.y >= free
+                if has_name:
                     _draw_name(canvas, row, Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height))
-                free = box.y + NAMED_FROM_PX if said else free
-                if said and shown.path and shown.show_path:
+                free = box.y + NAMED_FROM_PX if has_name else free
+                if has_name and shown.path and shown.show_path:
                     words, on_path = slack_words(shown.path, row)
                     weight, ink = (700, "text") if on_path else (400, "second")
                     canvas.write(lanes.x - 12, box.centre[1], words, ink, 12, weight, RIGHT)
@@ -254,10 +254,10 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
 
 def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
     """Draw the text on the clocks, with a bar as wide as their uncertainty if that is visible."""
-    whole, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
+    clock_text, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
     room = lane.width - 24 - 32
-    words = next((w for w in (whole, whole.partition(";")[0]) if canvas.width_of(w, 11, 500) <= room), "")
-    words = words or canvas.fitted(whole, room, 11, 500, least=LEAST_CHARACTERS)[0]
+    words = next((w for w in (clock_text, clock_text.partition(";")[0]) if canvas.width_of(w, 11, 500) <= room), "")
+    words = words or canvas.fitted(clock_text, room, 11, 500, least=LEAST_CHARACTERS)[0]
     ink = "second" if unsure else "good"
     middle, wide = round(lane.centre[1]), canvas.width_of(words, 11, 500) + 16
     canvas.path([(lane.x, middle + 0.5), (lane.right, middle + 0.5)], ink, 1, (4, 2))

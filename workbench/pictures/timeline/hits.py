@@ -56,27 +56,33 @@ def hit_at(scene: Scene, row: Row, time_ps: float, pixel_ps: float = 1.0) -> Hit
         site = scene.run.manifest.sites[calls.site[call]]
         place = f"{ordinal(call - first + 1)} of {last - first}" if last - first > 1 else ""
         size = int(calls.bytes[call])
-        what = f"{site.callee} {bytes_text(size)}" if size > 0 else site.callee
+        title = f"{site.callee} {bytes_text(size)}" if size > 0 else site.callee
         lines = (
             f"{site.label}, {place}" if place else site.label,
-            f"{duration(int(calls.t1_ps[call] - calls.t0_ps[call]), 3)}, {what}, {site.file}:{site.line}",
+            f"{duration(int(calls.t1_ps[call] - calls.t0_ps[call]), 3)}, {title}, {site.file}:{site.line}",
             OPENS_LINE,
         )
         t0, t1 = int(calls.t0_ps[call]), int(calls.t1_ps[call])
         return Hit(row.kind, row.block, state, code, t0, t1, call, lines, site.file, site.line)
-    known = next((s for s in block.states if s.index == state), block.states[0])
+    state_of_block = next((s for s in block.states if s.index == state), block.states[0])
     length = duration(end - start, 3)
     if period := scene.period_ps(block):
         length += f", {counted(max(1, round((end - start) / period)), 'cycle')}"
-    place = f", {known.file}:{known.line}" if known.file and known.line else ""
-    kind = f" ({known.category.value})" if known.category and known.category.value != known.name else ""
+    place = f", {state_of_block.file}:{state_of_block.line}" if state_of_block.file and state_of_block.line else ""
+    kind = (
+        f" ({state_of_block.category.value})"
+        if state_of_block.category and state_of_block.category.value != state_of_block.name
+        else ""
+    )
     lines = (
-        f"{row.label}: {known.name}{kind}",
+        f"{row.label}: {state_of_block.name}{kind}",
         f"{length}{place}",
         *((f"FPGA times: {exact_words(scene.run)}",) if block.side is Side.FPGA else ()),
         *((OPENS_LINE,) if place else ()),
     )
-    return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)
+    return Hit(
+        row.kind, row.block, state, code, start, end, -1, lines, state_of_block.file or "", state_of_block.line or 0
+    )
 
 
 def _shares(scene: Scene, row: Row, time_ps: float, pixel_ps: float) -> Hit | None:

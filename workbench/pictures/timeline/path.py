@@ -57,28 +57,28 @@ def _steps_in_view(path: RunPath, shown: Shown) -> tuple[np.ndarray, np.ndarray]
     steps = path.steps.between(span.from_ps, span.to_ps)
     if not len(steps):
         return np.zeros(0, np.int64), np.zeros(1)
-    chosen = np.arange(steps.start, steps.stop)
+    indexes = np.arange(steps.start, steps.stop)
     if len(steps) * STEP_PX > span.width:
         centres = span.from_ps + span.pixel_ps * (np.arange(0, span.width, STEP_PX) + STEP_PX / 2)
-        chosen = np.searchsorted(path.steps.begin_ps[steps.start : steps.stop], centres, "right") - 1
-        chosen = np.clip(chosen, 0, len(steps) - 1) + steps.start
-        edges = np.append(np.arange(len(chosen)) * STEP_PX, span.width).astype(float)
+        indexes = np.searchsorted(path.steps.begin_ps[steps.start : steps.stop], centres, "right") - 1
+        indexes = np.clip(indexes, 0, len(steps) - 1) + steps.start
+        edges = np.append(np.arange(len(indexes)) * STEP_PX, span.width).astype(float)
         end = (path.steps.end_ps[steps.stop - 1] - span.from_ps) / span.pixel_ps
-        return chosen, np.minimum(edges, end)
-    begin, end = path.steps.begin_ps[chosen], path.steps.end_ps[chosen[-1:]]
+        return indexes, np.minimum(edges, end)
+    begin, end = path.steps.begin_ps[indexes], path.steps.end_ps[indexes[-1:]]
     edges = (np.append(begin, end) - span.from_ps) / span.pixel_ps
-    return chosen, np.clip(edges, -DOT_PX * 3, span.width + DOT_PX * 3)
+    return indexes, np.clip(edges, -DOT_PX * 3, span.width + DOT_PX * 3)
 
 
 def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """The line without points in the middle of a level part."""
-    kept: list[tuple[float, float]] = []
+    corners: list[tuple[float, float]] = []
     for point in points:
-        if len(kept) > 1 and kept[-1][1] == kept[-2][1] == point[1]:
-            kept[-1] = point
-        elif not kept or kept[-1] != point:
-            kept.append(point)
-    return kept
+        if len(corners) > 1 and corners[-1][1] == corners[-2][1] == point[1]:
+            corners[-1] = point
+        elif not corners or corners[-1] != point:
+            corners.append(point)
+    return corners
 
 
 def middles(shown: Shown) -> dict[tuple[str, int], float]:
@@ -136,11 +136,11 @@ def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:
 def slack_words(path: RunPath, row: Row) -> tuple[str, bool]:
     """A row's least slack, and whether the critical path is in it; "" if nothing is known."""
     blocks = (row.block,) if row.kind is Kind.STATES else row.members if row.kind is Kind.STACK else ()
-    known = [path.parts[block] for block in blocks if block in path.parts]
-    if not known:
+    known_parts = [path.parts[block] for block in blocks if block in path.parts]
+    if not known_parts:
         return "", False
     on_path = any(block in path.blocks for block in blocks)
-    least_ps = min(parts.least_slack_ps for parts in known)
+    least_ps = min(parts.least_slack_ps for parts in known_parts)
     if least_ps in (NO_LIMIT_PS, UNKNOWN_PS):
         return "any" if least_ps == NO_LIMIT_PS else "", on_path
     return time_text(least_ps / PS_PER_S) if least_ps else "0", on_path

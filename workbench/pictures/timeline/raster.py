@@ -118,10 +118,10 @@ def columns(pixels: Pixels, phase: int = 0, dim: NDArray[np.bool_] | None = None
     period = PERIOD * scale
     narrow = ~in_runs(code, PATTERN_FROM_PX * scale)
     across = ((np.arange(code.shape[1]) + phase) % period).astype(np.int32)
-    wanted = (narrow * np.int32(NOTHING + 1) + code) * np.int32(period) + across
+    indices = (narrow * np.int32(NOTHING + 1) + code) * np.int32(period) + across
     if dim is not None:
-        wanted += (dim * (2 * (NOTHING + 1) * period)).astype(np.int32)
-    return wanted.astype(np.intp)
+        indices += (dim * (2 * (NOTHING + 1) * period)).astype(np.int32)
+    return indices.astype(np.intp)
 
 
 def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:

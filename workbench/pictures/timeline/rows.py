@@ -86,8 +86,8 @@ def build_rows(
     buses: Sequence[Bus] = (),
 ) -> tuple[Row, ...]:  # fmt: skip
     """The rows in order. `folded` are keys of folded heads and stacks; with `wanted`, only ids that contain it."""
-    shown = (n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH)  # a decision is no course of events
-    numbers = [n for n in shown if wanted.lower() in blocks[n].id.lower()]
+    all_numbers = (n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH)  # a decision is no course of events
+    numbers = [n for n in all_numbers if wanted.lower() in blocks[n].id.lower()]
     host = [n for n in numbers if blocks[n].side is Side.HOST]
     fpga = [n for n in numbers if blocks[n].side is Side.FPGA]
     rows: list[Row] = []
@@ -115,11 +115,11 @@ def build_rows(
     for n in fpga:
         place = fpga_of(blocks[n].id)
         of_fpga.setdefault(place if place.endswith(":") or rank_of(place) else "", []).append(n)
-    for place, own in of_fpga.items():
-        top = place.rstrip(".:") if rank_of(place) else blocks[own[0]].id.split(".")[0]
+    for place, of_card in of_fpga.items():
+        top = place.rstrip(".:") if rank_of(place) else blocks[of_card[0]].id.split(".")[0]
         rows.append(Row(Kind.HEAD, top, "on host clock", key=top, folded=top in folded))
         if top not in folded:
-            rows.extend(_fpga_rows(blocks, own, index, folded))
+            rows.extend(_fpga_rows(blocks, of_card, index, folded))
     return tuple(rows)
 
 
@@ -191,7 +191,7 @@ def share_rows(
 
 
 def _states(label: str, name: str, block: int, index: TimelineIndex, metric: bool = False) -> Row:
-    share, what = _busy(index, block, metric)
+    share, meaning = _busy(index, block, metric)
     return Row(
         Kind.STATES,
         label,
@@ -199,7 +199,7 @@ def _states(label: str, name: str, block: int, index: TimelineIndex, metric: boo
         block=block,
         indent=1,
         name=f"states {name}",
-        tip=f"{name}: {percent_text(share)} {what}, whole run",
+        tip=f"{name}: {percent_text(share)} {meaning}, whole run",
     )
 
 

@@ -96,10 +96,10 @@ def rows_surface(
                     soften(buffer[y : y + row.bar * density], reach)
         elif row.kind is Kind.BUS:
             y += (row.height - row.bar) // 2 * density
-            wanted = next(of_buses)
+            codes_of_bus = next(of_buses)
             if 0 <= y <= len(buffer) - row.bar * density:
                 table = bar_table(palette, row.bar, "panel", density, faded)
-                draw_row(buffer, y, table, wanted, none[0], None, colours)
+                draw_row(buffer, y, table, codes_of_bus, none[0], None, colours)
         elif row.kind is Kind.SHARES:
             y += (row.height - row.bar) // 2 * density
             if 0 <= y <= len(buffer) - row.bar * density:
@@ -126,8 +126,8 @@ def _shares_image(
     bins = math.ceil(span.to_ps / bin_ps) - first
     shares = category_shares(scene.index, row.members, first * bin_ps, bin_ps, bins, coarse)
     middles = span.from_ps + (np.arange(span.width * scale) + 0.5) * span.pixel_ps / scale
-    which = ((middles / bin_ps).astype(np.int64) - first).clip(0, bins - 1)
-    return stacked_shares(shares, which, height, palette, scale, faded, int(span.from_ps / span.pixel_ps * scale))
+    bin_index = ((middles / bin_ps).astype(np.int64) - first).clip(0, bins - 1)
+    return stacked_shares(shares, bin_index, height, palette, scale, faded, int(span.from_ps / span.pixel_ps * scale))
 
 
 def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: float, colours: BarColours) -> None:
@@ -140,8 +140,8 @@ def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: fl
 
 def _working(scene: Scene, row: Row, from_ps: float, pixel_ps: float, width: int, coarse: bool) -> Counts:
     """The number of a stack's members at work: exact, except for a large one with much of it visible."""
-    much = pixel_ps * width > FINE_BINS * scene.index.levels[0].bin_ps
-    if coarse or (len(row.members) > MANY_MEMBERS and much):
+    is_much = pixel_ps * width > FINE_BINS * scene.index.levels[0].bin_ps
+    if coarse or (len(row.members) > MANY_MEMBERS and is_much):
         return count_at_once(scene.index, row.members, WORK, from_ps, pixel_ps, width)
     counts: Counts = (sample(scene.index, row.members, from_ps, pixel_ps, width).code == WORK).sum(axis=0)
     return counts

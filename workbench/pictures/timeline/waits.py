@@ -22,11 +22,11 @@ def arrows(shown: Shown) -> tuple[list[Arrow], int]:
     if path is None:
         return [], 0
     blocks = [row.block for row, _ in shown.row_boxes() if row.kind is Kind.STATES and row.block in path.parts]
-    found: list[Arrow] = []
+    wide_waits: list[Arrow] = []
     count = 0
     for block in blocks:
-        count += _add_of_block(path, block, shown, found)
-    return (found if count <= MOST_ARROWS else []), count
+        count += _add_of_block(path, block, shown, wide_waits)
+    return (wide_waits if count <= MOST_ARROWS else []), count
 
 
 def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -> int:

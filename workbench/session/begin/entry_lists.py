@@ -39,12 +39,12 @@ _DESCRIPTORS = {*HANDLES, "fd", "d", "b", "id"}
 def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:
     """The template entries of an API's functions, two for a function that moves data in the direction of an argument;
     and notes on functions whose direction is unknown."""
-    known = [(one, parse_prototype(one.prototype)) for one in functions]
-    sized = {p.scope: p.name for _, p in known if p and not p.parameters and p.name in ("size", "size_bytes")}
-    both = {p.scope for _, p in known if p and p.scope and _syncs(p)}
+    parsed = [(one, parse_prototype(one.prototype)) for one in functions]
+    sized = {p.scope: p.name for _, p in parsed if p and not p.parameters and p.name in ("size", "size_bytes")}
+    two_way_scopes = {p.scope for _, p in parsed if p and p.scope and _syncs(p)}
     entries: list[dict[str, Any]] = []
     notes: list[Diagnostic] = []
-    for function, prototype in known:
+    for function, prototype in parsed:
         entry = entry_of(function.prototype) | _inline(function)
         entry = with_fields(entry, subtype=PRIVATE) if function.private else entry
         if prototype is None or entry["kind"] not in ("send", "receive"):
@@ -52,7 +52,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             continue
         if "bytes" not in entry and prototype.scope in sized:
             entry = with_fields(entry, bytes=f"self.{sized[prototype.scope]}()")
-        if words_of(prototype.name) in (("write",), ("read",)) and prototype.scope in both:
+        if words_of(prototype.name) in (("write",), ("read",)) and prototype.scope in two_way_scopes:
             # a buffer's own: `sync` moves what they leave there
             entries.append({"prototype": function.prototype, "kind": "other", "reason": "update"} | _inline(function))
         elif ways := _ways(function):
@@ -80,45 +80,45 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries with kind `acquire` for calls that open a card in an API of classes: functions that return an object
     that moves data, by value or by pointer, or otherwise the constructors of such a class, unless they take another
     object."""
-    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    scopes = {p.scope for _, p in known if p and (p.is_constructor or p.is_destructor)}
-    movers = {p.scope for e, p in known if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
+    parsed = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    scopes = {p.scope for _, p in parsed if p and (p.is_constructor or p.is_destructor)}
+    movers = {p.scope for e, p in parsed if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
     names = {scope.rpartition("::")[2] for scope in movers}
     created: set[str] = set()  # last names of the classes of which a call makes an object
     changed = []
-    for entry, prototype in known:
+    for entry, prototype in parsed:
         returned = set(re.findall(r"\w+", prototype.returns)) & names if prototype else set()
-        own = bool(prototype and prototype.scope in movers and not prototype.is_static)
+        is_own_method = bool(prototype and prototype.scope in movers and not prototype.is_static)
         hidden = bool(
             prototype and prototype.is_static and prototype.scope in movers and _is_pointer(prototype.returns)
         )
         sources = _named_in(prototype, names) if prototype else set()
-        if prototype and not own and (returned or hidden) and sources - returned - {_last(prototype.scope)}:
+        if prototype and not is_own_method and (returned or hidden) and sources - returned - {_last(prototype.scope)}:
             entry = _plain_entry(entry, {"kind": "other"})  # of another object, which holds the card
-        elif prototype and not own and (returned or hidden):
+        elif prototype and not is_own_method and (returned or hidden):
             created |= returned or {prototype.scope.rpartition("::")[2]}
             entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
         elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
             parameters = parameters_of(prototype) if prototype else []
             if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is no data
                 entry = _plain_entry(entry, {"kind": "other"})
-        elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
+        elif prototype and is_own_method and entry["kind"] == "acquire" and not prototype.is_constructor:
             created.add(prototype.scope.rpartition("::")[2])
         changed.append(entry)
     classes = {*map(_last, scopes)}
-    opened = {_last(p.scope) for place, (_, p) in enumerate(known) if p and p.is_constructor
+    opened = {_last(p.scope) for place, (_, p) in enumerate(parsed) if p and p.is_constructor
               and (changed[place]["kind"] == "acquire" or not _named_in(p, classes))}  # fmt: skip
-    undeclared = {_last(scope) for scope in movers} - {_last(p.scope) for _, p in known if p and p.is_constructor}
-    of_others = {_last(p.scope) for _, p in known if p and p.is_static and p.scope in movers} - created
+    undeclared = {_last(scope) for scope in movers} - {_last(p.scope) for _, p in parsed if p and p.is_constructor}
+    of_others = {_last(p.scope) for _, p in parsed if p and p.is_static and p.scope in movers} - created
     holding = created | opened | (undeclared - of_others)  # classes whose objects hold a card of their own
-    for place, (_, prototype) in enumerate(known):
+    for place, (_, prototype) in enumerate(parsed):
         entry = changed[place]
         if prototype is None or prototype.scope not in movers or entry["kind"] not in ("other", "acquire", "release"):
             continue
         last = prototype.scope.rpartition("::")[2]
-        given = any(scope.rpartition("::")[2] in re.findall(r"\w+", text) for scope in scopes | movers
+        takes_object = any(scope.rpartition("::")[2] in re.findall(r"\w+", text) for scope in scopes | movers
                     for text, _ in prototype.parameters)  # fmt: skip
-        if prototype.is_constructor and not given:
+        if prototype.is_constructor and not takes_object:
             opens = last not in created or (prototype.parameters and entry["kind"] == "acquire")
             kind = CallKind.ACQUIRE if opens else CallKind.OTHER
             changed[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
@@ -132,14 +132,16 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _with_addresses(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries with the addresses of objects on the card: from a parameter of the call that makes the object, or,
     for a call that moves data, from a method of the header such as `offset()`."""
-    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    scopes = {p.scope.rpartition("::")[2] for _, p in known if p and (p.is_constructor or p.is_destructor)}
-    getters = {p.scope: p.name for entry, p in known if p and "inline" in entry and _tells_address(p)}
+    parsed = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    scopes = {p.scope.rpartition("::")[2] for _, p in parsed if p and (p.is_constructor or p.is_destructor)}
+    getters = {p.scope: p.name for entry, p in parsed if p and "inline" in entry and _tells_address(p)}
     changed = []
-    for entry, prototype in known:
+    for entry, prototype in parsed:
         if prototype and prototype.scope and "address" not in entry and not prototype.is_destructor:
-            given = {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
-            makes = scopes & (given if prototype.is_constructor else set(re.findall(r"\w+", prototype.returns)))
+            parameter_words = {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
+            makes = scopes & (
+                parameter_words if prototype.is_constructor else set(re.findall(r"\w+", prototype.returns))
+            )
             if entry["kind"] == "other" and makes and (address := address_of(prototype)):
                 entry = with_fields(entry, address=address)
             elif entry["kind"] in ("send", "receive") and prototype.scope in getters and not prototype.is_static:
@@ -169,18 +171,18 @@ def _is_pointer(returns: str) -> bool:
 
 def _plain_entry(entry: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """An entry with new fields, of which only the header's own fields are kept."""
-    kept: dict[str, Any] = {name: entry[name] for name in ("prototype", "subtype", "inline") if name in entry}
-    return with_fields(kept, **new)
+    header_fields: dict[str, Any] = {name: entry[name] for name in ("prototype", "subtype", "inline") if name in entry}
+    return with_fields(header_fields, **new)
 
 
 def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries with the card's number, if an `acquire` returns an integer that other calls take as their first
     parameter, such as `fd`."""
-    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    opened = {p.returns for entry, p in known if p and entry["kind"] == "acquire" and not p.cpp
+    parsed = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    opened = {p.returns for entry, p in parsed if p and entry["kind"] == "acquire" and not p.cpp
               and INTEGER.fullmatch(p.returns) and not any("*" in text for text, _ in p.parameters)}  # fmt: skip
     changed = []
-    for entry, prototype in known:
+    for entry, prototype in parsed:
         first = next(iter(parameters_of(prototype)), None) if prototype and not prototype.cpp else None
         is_named = entry["kind"] == "acquire" or "fpga" in entry or first is None
         if not is_named and first and first.kind in opened and set(first.words) & _DESCRIPTORS:

@@ -16,20 +16,20 @@ _BYTES = "65536"  # where no parameter says how many
 def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries with calls that return a pointer to registers as opening a mapping, calls that end one, and two
     entries for the program's accesses after the last."""
-    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    if not any(prototype and _maps(prototype) and "inline" not in entry for entry, prototype in known):
+    parsed = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    if not any(prototype and _maps(prototype) and "inline" not in entry for entry, prototype in parsed):
         return entries
     changed = []
-    for entry, prototype in known:
+    for entry, prototype in parsed:
         if prototype and _maps(prototype) and "inline" not in entry:
-            kept: dict[str, Any] = {
+            header_fields: dict[str, Any] = {
                 name: entry[name] for name in ("prototype", "fpga", "address", "inline") if name in entry
             }
             opens = {"opens": _NAME, "mapped_bytes": size_of(prototype) or _BYTES, "reason": "initialize"}
-            entry = with_fields(kept | {"kind": "other"}, **opens)
+            entry = with_fields(header_fields | {"kind": "other"}, **opens)
         elif prototype and _UNMAPS & set(words_of(prototype.name)) and (pointer := _pointer(prototype)):
-            kept = {name: entry[name] for name in ("prototype", "inline") if name in entry}
-            entry = with_fields(kept | {"kind": "release"}, of=f"{pointer} is {_NAME}", reason="finalize")
+            header_fields = {name: entry[name] for name in ("prototype", "inline") if name in entry}
+            entry = with_fields(header_fields | {"kind": "release"}, of=f"{pointer} is {_NAME}", reason="finalize")
         changed.append(entry)
     accesses = (("write", "send"), ("read", "receive"))
     return [*changed, *({"access": way, "kind": kind, "of": _NAME, "reason": "ctrl"} for way, kind in accesses)]

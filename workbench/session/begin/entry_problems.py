@@ -76,8 +76,8 @@ def _never_called(host: Host, marked: Marked) -> Iterator[Diagnostic]:
     """A warning for each callback that an entry takes, since a generated library never calls it."""
     for number, entry in enumerate(host.entries):
         prototype = parse_prototype(entry.prototype)
-        if prototype and not entry.inline and (given := callbacks(prototype)):
-            message = f"{listed(given)}: a callback, which the simulated card never calls"
+        if prototype and not entry.inline and (callback_names := callbacks(prototype)):
+            message = f"{listed(callback_names)}: a callback, which the simulated card never calls"
             yield marked.diagnostic(("host", "entries", number, "prototype"), message, _POLL, Severity.WARNING)
 
 

@@ -188,20 +188,20 @@ def _of_an_object(prototype: Prototype, parameters: Sequence[Parameter], words: 
     if prototype.is_destructor:
         return CallKind.RELEASE
     configure = next(kind_words for kind, kind_words in _KINDS if kind is CallKind.CONFIGURE)
-    given = {word for p in parameters for word in p.words}
-    return CallKind.CONFIGURE if "context" in words and given & configure else CallKind.ACQUIRE
+    parameter_words = {word for p in parameters for word in p.words}
+    return CallKind.CONFIGURE if "context" in words and parameter_words & configure else CallKind.ACQUIRE
 
 
 def _by_path(parameters: Sequence[Parameter]) -> str:
     """An expression for the card's number from a text that names the card (a path or serial number); "" without such a
     parameter."""
-    named = (p for p in parameters if p.text and set(p.words) & _NAMES_OF_CARDS)
-    return next((f"order_of({p.text})" for p in named), "")
+    card_texts = (p for p in parameters if p.text and set(p.words) & _NAMES_OF_CARDS)
+    return next((f"order_of({p.text})" for p in card_texts), "")
 
 
-def _integer_with_word(parameters: Sequence[Parameter], wanted: Sequence[str]) -> str:
+def _integer_with_word(parameters: Sequence[Parameter], words: Sequence[str]) -> str:
     """The name of the first integer parameter whose name has one of these words, in the order of the words."""
-    return next((p.name for word in wanted for p in parameters if p.counts and word in p.words), "")
+    return next((p.name for word in words for p in parameters if p.counts and word in p.words), "")
 
 
 def address_of(prototype: Prototype) -> str:
@@ -233,13 +233,13 @@ def _moved(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind
         return _register(prototype, parameters, numbers, kind)
     count, single = _integer_with_word(numbers, _COUNTS), bool(data.words) and data.words[-1] in _VALUES[:3]
     after = parameters.index(data)
-    left = [p for p in numbers if p.name not in (size, count)]
-    address = _integer_with_word(left, _ADDRESSES)
-    if not address and len(before := [p for p in left if parameters.index(p) < after]) == 1:
+    remaining = [p for p in numbers if p.name not in (size, count)]
+    address = _integer_with_word(remaining, _ADDRESSES)
+    if not address and len(before := [p for p in remaining if parameters.index(p) < after]) == 1:
         address = before[0].name
-    left = [p for p in left if p.name != address and parameters.index(p) > after]
-    if not (size or count or single or data.array) and len(left) == 1:
-        count = left[0].name
+    remaining = [p for p in remaining if p.name != address and parameters.index(p) > after]
+    if not (size or count or single or data.array) and len(remaining) == 1:
+        count = remaining[0].name
     if data.points == "char" and not (size or count):
         return None  # a text
     if data.array:
@@ -261,26 +261,28 @@ def _register(
             return None
         if array := _ARRAY_OF.fullmatch(prototype.returns):
             size, count = _integer_with_word(parameters, _BYTES), _integer_with_word(parameters, _COUNTS)
-            left = [p.name for p in numbers if p.name not in (size, count)]
+            remaining = [p.name for p in numbers if p.name not in (size, count)]
             size = size or (f"{count} * sizeof({array[1]})" if count else "")
-            return size, address or (left[0] if len(left) == 1 else "")
+            return size, address or (remaining[0] if len(remaining) == 1 else "")
         return f"sizeof({prototype.returns})", address or (numbers[0].name if len(numbers) == 1 else "")
     value = next((p.name for p in numbers if p.words and p.words[-1] in _VALUES), "")
     address = _integer_with_word([p for p in parameters if p.name != value], _ADDRESSES)
-    left = [p.name for p in numbers if p.name not in (address, value)]
-    if not address and len(left) == (1 if value else 2):
-        address = left.pop(0)
-    if not value and address and len(left) == 1:
-        value = left[0]
+    remaining = [p.name for p in numbers if p.name not in (address, value)]
+    if not address and len(remaining) == (1 if value else 2):
+        address = remaining.pop(0)
+    if not value and address and len(remaining) == 1:
+        value = remaining[0]
     return (f"sizeof {value}", address) if value else None
 
 
 def data_of(parameters: Sequence[Parameter], kind: CallKind) -> Iterator[Parameter]:
     """The parameters that can hold or point to data. Received data are not const, and handles are not data."""
     for p in parameters:
-        known = p.array or p.points in ONE_BYTE or INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
+        is_data_type = (
+            p.array or p.points in ONE_BYTE or INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
+        )
         if p.points == "void" and set(p.words) & HANDLES:
             continue
         filled = kind is CallKind.RECEIVE and p.refers
-        if filled or (known and not (kind is CallKind.RECEIVE and p.kind.startswith("const"))):
+        if filled or (is_data_type and not (kind is CallKind.RECEIVE and p.kind.startswith("const"))):
             yield p

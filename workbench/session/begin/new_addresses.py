@@ -25,8 +25,8 @@ _FEWEST = 3  # of addresses that are whole words' beginnings, to be no accident
 def counts_bytes(root: Path, sources: Sequence[str], word_bytes: int) -> str:
     """The evidence in the sources that addresses count bytes, as text; "" if there is none."""
     shift = word_bytes.bit_length() - 1
-    shown, parts = "", False
-    named: set[int] = set()
+    evidence, parts = "", False
+    constants: set[int] = set()
     for file in sources:
         text = _COMMENT.sub(
             lambda match: "\n" * match[0].count("\n"), read_file(root / file).decode("utf-8", "replace")
@@ -34,14 +34,20 @@ def counts_bytes(root: Path, sources: Sequence[str], word_bytes: int) -> str:
         for match in _SLICE.finditer(text):
             low = int(match[2])
             parts |= low < shift and not match[0].lstrip().startswith("[")
-            if low == shift and not shown:
-                shown = f"{' '.join(match[0].split())} in {file}:{text.count(chr(10), 0, match.start()) + 1}"
+            if low == shift and not evidence:
+                evidence = f"{' '.join(match[0].split())} in {file}:{text.count(chr(10), 0, match.start()) + 1}"
         labels = [one for case in _CASE.finditer(text) for one in _LABEL.findall(case[1])]
-        named |= {_value(one) for label in (*labels, *_COMPARED.findall(text)) for one in re.findall(_NUMBER, label)}
-    if shown and not parts:
-        return shown
-    whole = all(value % word_bytes == 0 for value in named) and len(named) >= _FEWEST
-    return f"addresses are multiples of {word_bytes}: {', '.join(map(hex, sorted(named)[:_FEWEST]))}" if whole else ""
+        constants |= {
+            _value(one) for label in (*labels, *_COMPARED.findall(text)) for one in re.findall(_NUMBER, label)
+        }
+    if evidence and not parts:
+        return evidence
+    all_multiples = all(value % word_bytes == 0 for value in constants) and len(constants) >= _FEWEST
+    return (
+        f"addresses are multiples of {word_bytes}: {', '.join(map(hex, sorted(constants)[:_FEWEST]))}"
+        if all_multiples
+        else ""
+    )
 
 
 def _value(text: str) -> int:

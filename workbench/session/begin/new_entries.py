@@ -43,11 +43,11 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
     nothing is declared there."""
     if text is not None and (plain := _prototypes(text)):
         return _with_notes(ApiHeader(tuple(ApiFunction(one, 0) for one in plain)))
-    shown = read_file(header).decode("utf-8-sig", "replace") if text is None else f"{text}\n;"
+    header_text = read_file(header).decode("utf-8-sig", "replace") if text is None else f"{text}\n;"
     language = knows_apis(plugins)
     if language is None:
         raise WorkbenchError(Diagnostic("no plugin reads headers", "`workbench plugins` lists what is loaded."))
-    api = read(lambda: language.header(header, shown), header)
+    api = read(lambda: language.header(header, header_text), header)
     if not api.functions:
         hint = "Name the header that holds the prototypes; one that only includes others declares none."
         raise WorkbenchError(*api.diagnostics, Diagnostic("no function is declared here", hint, file=str(header)))
@@ -61,15 +61,15 @@ def api_headers() -> tuple[str, ...]:
 
 def header_of(text: str, folder: Path) -> Path | None:
     """The header below a folder that contains this text, if any; of many files only the nearest are read."""
-    wanted = "".join(text.split())
+    pasted = "".join(text.split())
     ends = api_headers()
     files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in ends)
     for path in islice(files, _MOST_HEADERS):
         try:
-            held = read_regular(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")
+            header_text = read_regular(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")
         except OSError:
             continue
-        if wanted in "".join(held.split()):
+        if pasted in "".join(header_text.split()):
             return path
     return None
 
@@ -117,9 +117,9 @@ def with_entries(
     host = marked.data.get("host")
     host = host if isinstance(host, Mapping) else {}
     present = host.get("entries") or []
-    known = {_identity(one) for one in present}
+    identities = {_identity(one) for one in present}
     tables = marked.data.get("transfer_tables") or {}
-    new = [{**entry, **_transfer(entry, tables)} for entry in entries if _identity(entry) not in known]
+    new = [{**entry, **_transfer(entry, tables)} for entry in entries if _identity(entry) not in identities]
     about = _included(header, template) if header and new and not host.get("include_lines") else {}
     if not host.get("transfers") and (moves := _moves(new)):
         about["transfers"] = moves
@@ -182,9 +182,9 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     calls: dict[str, str] = {}
     registers: dict[str, str] = {}  # where no call has a length: a word alone
     entries = [entry for entry in entries if "prototype" in entry]
-    known = (parse_prototype(entry["prototype"]) for entry in entries)
-    classes = {one.scope for one in known if one and (one.is_constructor or one.is_destructor)}
-    kept = handle_types(Host(entries=tuple(HostEntry.model_validate(dict(entry)) for entry in entries)))
+    prototypes = (parse_prototype(entry["prototype"]) for entry in entries)
+    classes = {one.scope for one in prototypes if one and (one.is_constructor or one.is_destructor)}
+    handle_types_ = handle_types(Host(entries=tuple(HostEntry.model_validate(dict(entry)) for entry in entries)))
     for entry in entries:
         name = {"send": "send_c", "receive": "receive_c"}.get(entry["kind"], "")
         prototype = parse_prototype(entry["prototype"])
@@ -193,22 +193,22 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         if prototype.cpp and (prototype.scope not in classes or prototype.is_static):
             continue
         parameters = parameters_of(prototype)
-        held = {n for text, n in prototype.parameters if kept.holds(type_of(text, n), n)}
-        if handle := handle_of(prototype, kept):
-            held.add(handle.name)
-        if word := _of_a_word(prototype, entry, held):
+        handle_names = {n for text, n in prototype.parameters if handle_types_.holds(type_of(text, n), n)}
+        if handle := handle_of(prototype, handle_types_):
+            handle_names.add(handle.name)
+        if word := _of_a_word(prototype, entry, handle_names):
             registers.setdefault(name, word)
         data = next(data_of(parameters, CallKind(entry["kind"])), None)
         size = str(entry.get("bytes", "")).partition(" ")
         if data is None or not entry.get("address") or (size[2] and size[2] != f"* sizeof *{data.name}"):
             continue
         length = "words" if size[2] else "bytes"
-        given = {**dict(prototype.defaults), entry["address"]: "address", data.name: "data", size[0]: length}
-        handles = {p.name for p in parameters if "*" in p.kind and not p.points.startswith(ONE_BYTE)} | held
+        argument_values = {**dict(prototype.defaults), entry["address"]: "address", data.name: "data", size[0]: length}
+        handles = {p.name for p in parameters if "*" in p.kind and not p.points.startswith(ONE_BYTE)} | handle_names
         handles -= {data.name}
-        if size[0] in {p.name for p in parameters} and given.keys() | handles >= {p.name for p in parameters}:
+        if size[0] in {p.name for p in parameters} and argument_values.keys() | handles >= {p.name for p in parameters}:
             result = "result = " if prototype.returns != "void" else ""
-            arguments = ", ".join(given.get(p.name, p.name) for p in parameters)
+            arguments = ", ".join(argument_values.get(p.name, p.name) for p in parameters)
             of_object = "self." if prototype.cpp else ""
             result = "" if prototype.cpp else result
             calls[name] = f"{of_object}{result}{prototype.name}({arguments});"
@@ -220,10 +220,10 @@ def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]
     of = {name: type_of(text, name) for text, name in prototype.parameters}
     sends, size = entry["kind"] == "send", str(entry.get("bytes", ""))
     optional = {name: value for name, value in prototype.defaults if not re.search(rf"\b{name}\b", size)}
-    rest = [name for name in of if name not in {*handles, *optional} and name != entry.get("address")]
-    value = rest[0] if len(rest) == 1 and not (sends and "*" in of[rest[0]]) else ""
+    value_names = [name for name in of if name not in {*handles, *optional} and name != entry.get("address")]
+    value = value_names[0] if len(value_names) == 1 and not (sends and "*" in of[value_names[0]]) else ""
     kind = (of[value] if value else prototype.returns).removesuffix("*").strip()
-    if not entry.get("address") or entry["address"] not in of or kind not in _WORDS or len(rest) > 1:
+    if not entry.get("address") or entry["address"] not in of or kind not in _WORDS or len(value_names) > 1:
         return ""
     if size not in (f"sizeof {value}", f"sizeof *{value}", f"sizeof({kind})") or (sends and not value):
         return ""

@@ -34,15 +34,15 @@ _DATA_ENDINGS = ("data", "dat_w", "dat_i")
 def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[Diagnostic, ...]]:
     """A template's text with its missing hardware and transfer tables, for the file that will hold it."""
     marked, _ = read_marked(text)
-    held = marked.data if marked is not None and isinstance(marked.data, Mapping) else {}
+    document = marked.data if marked is not None and isinstance(marked.data, Mapping) else {}
     diagnostics: list[Diagnostic] = []
-    ports: Sequence[Entry] = (held.get("hardware") or {}).get("ports") or ()
-    if not held.get("hardware"):
+    ports: Sequence[Entry] = (document.get("hardware") or {}).get("ports") or ()
+    if not document.get("hardware"):
         hardware, origin = _hardware(file.absolute().parent, plugins)
         diagnostics.append(origin)
         text = yaml_edit.set_value(text, ("hardware",), hardware) if hardware else text
         ports = hardware.get("ports", ())
-    if not held.get("transfer_tables"):
+    if not document.get("transfer_tables"):
         text = yaml_edit.set_value(text, ("transfer_tables",), dict(_tables(ports, plugins.port_kinds)))
         hint = f"Write the times of your board under transfer_tables: `workbench template bench {file}` measures them."
         diagnostics.append(Diagnostic("the transfer times are assumed", hint, Severity.WARNING, str(file)))
@@ -55,7 +55,7 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
     try:
         files = files_below(folder, Notes())
         languages = plugins.hdl_languages
-        designs = [(languages[name], own) for name, own in languages_of(files, languages).items()]
+        designs = [(languages[name], own_files) for name, own_files in languages_of(files, languages).items()]
         tops = design_tops(designs, folder, "", {})
         if names := [name for top in tops for name in top.unknown_macros]:
             tops = design_tops(designs, folder, "", dict.fromkeys(names, 1))
@@ -70,9 +70,9 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
     outputs = [port for port in top.ports if port.direction == "output" and port.bits == 1]
     if interrupt := interrupt_of(outputs):
         hardware["interrupt"] = interrupt
-    shown = listed([f"{port['name']} ({port['kind']})" for port in ports])
+    port_list = listed([f"{port['name']} ({port['kind']})" for port in ports])
     message = (
-        f"clock and ports come from {top.name} in {top.file}: {shown}; the clock frequency, {_CLOCK_HZ}, is "
+        f"clock and ports come from {top.name} in {top.file}: {port_list}; the clock frequency, {_CLOCK_HZ}, is "
         f"assumed{units}"
     )
     return hardware, Diagnostic(message, "Check them under hardware.", Severity.WARNING, str(folder / top.file))
@@ -87,12 +87,12 @@ def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
             names = [str(one["name"]) for one in entries]
             schema = kinds[port.kind].port()
             sized = dict(_widths(dict(port.signals), widths, entry, schema.model_fields))
-            named = {"name": entry["name"] if entry["name"] not in names else f"{entry['name']}_{len(names)}"}
+            unique_name = {"name": entry["name"] if entry["name"] not in names else f"{entry['name']}_{len(names)}"}
             first = {name: value for name, value in schema.first_fields().items() if name not in entry}
-            whole = {**entry, **named, **first, **sized}
-            signals = parsed.signals() if (parsed := read_port(schema, whole)) else {}
+            full_entry = {**entry, **unique_name, **first, **sized}
+            signals = parsed.signals() if (parsed := read_port(schema, full_entry)) else {}
             spare = {role for role, signal in signals.items() if signal.instead in entry and role not in entry}
-            entries += served(kinds, {name: value for name, value in whole.items() if name not in spare}, entries)
+            entries += served(kinds, {name: value for name, value in full_entry.items() if name not in spare}, entries)
     if not entries:
         return tuple(_port_of_single_signals(top, kinds))
     reached = any(kinds[str(one["kind"])].port().takes_transfers and not kinds[str(one["kind"])].initiator
@@ -109,9 +109,9 @@ def _with_units(
         unit = kinds[str(port["kind"])].port().model_fields.get("address_unit_bytes")
         word_bytes = int(port.get("word_bits", 32)) // 8
         if unit is not None and unit.default == word_bytes > 1:
-            shown = counts_bytes(folder, top.sources, word_bytes)
-            unit_words = f"; addresses count {f'bytes ({shown})' if shown else f'words of {word_bytes} bytes'}"
-            port = {**port, "address_unit_bytes": 1} if shown else port
+            evidence = counts_bytes(folder, top.sources, word_bytes)
+            unit_words = f"; addresses count {f'bytes ({evidence})' if evidence else f'words of {word_bytes} bytes'}"
+            port = {**port, "address_unit_bytes": 1} if evidence else port
         with_units.append(port)
     return tuple(with_units), unit_words
 
@@ -163,8 +163,8 @@ def _clock(top: HdlTop, kinds: Mapping[str, PortKind]) -> dict[str, object]:
 def _tables(ports: Sequence[Entry], kinds: Mapping[str, PortKind]) -> Iterator[tuple[str, dict[str, object]]]:
     """A transfer table for sends and one for receives; separate ones for registers that have a port of their own."""
     bits = {str(port["name"]): int(port.get("word_bits", 32)) for port in ports}
-    named = {str(port["name"]): kinds[str(port["kind"])] for port in ports if str(port["kind"]) in kinds}
-    reached = {name: kind for name, kind in named.items() if kind.port().takes_transfers}
+    kind_of_port = {str(port["name"]): kinds[str(port["kind"])] for port in ports if str(port["kind"]) in kinds}
+    reached = {name: kind for name, kind in kind_of_port.items() if kind.port().takes_transfers}
     addressed = [name for name, kind in reached.items() if kind.port().addressed and not kind.initiator]
     addressed.sort(key=lambda name: reached[name].name.endswith("lite"))
     for table, direction in (("write", "send"), ("read", "receive")):
@@ -191,8 +191,8 @@ def _lacking(folder: Path, top: HdlTop | None, kinds: Mapping[str, PortKind]) ->
         hint = f"Run the command in the folder of your sources, or {add[0].lower()}{add[1:]}."
         return Diagnostic("no hardware port: there is no design in this folder", hint, Severity.WARNING, str(folder))
     interfaces = [describe(port) for port in find_ports(top.ports, kinds.values()).ports]
-    shown = [port.name if port.bits == 1 else f"{port.name} ({port.bits} bits)" for port in top.ports]
-    has = f"It has {listed(interfaces)}" if interfaces else f"Its ports are {listed(shown, 12)}"
+    port_list = [port.name if port.bits == 1 else f"{port.name} ({port.bits} bits)" for port in top.ports]
+    has = f"It has {listed(interfaces)}" if interfaces else f"Its ports are {listed(port_list, 12)}"
     message = f"no hardware port: no port of {top.name} has a name that a host interface would have"
     return Diagnostic(message, f"{has}. {add}: the port kinds are {listed(list(kinds), len(kinds))}.", Severity.WARNING,
                       str(folder / top.file), top.line)  # fmt: skip

@@ -54,8 +54,8 @@ class PlatformFound:
         return any(table.estimated_within for table in self.platform.transfer_tables.values())
 
     def calls(self, words: Iterable[str]) -> list[str]:
-        known = {*words, "operator"}
-        return list(dict.fromkeys(name for name in self.api if known.issuperset(_WORD.findall(name))))
+        host_words = {*words, "operator"}
+        return list(dict.fromkeys(name for name in self.api if host_words.issuperset(_WORD.findall(name))))
 
 
 def find_platforms(
@@ -63,9 +63,9 @@ def find_platforms(
 ) -> list[PlatformFound]:
     """The candidate platforms: the templates among the folder's `files`, complete or not, then those of plugins that
     can be simulated. A template that the user named (by name or file) comes first, whatever its state."""
-    own = {name: root / name for name in files if _is_template(root / name)}
+    own_templates = {name: root / name for name in files if _is_template(root / name)}
     brought = {name: support.template for name, support in plugins.platforms.items()}
-    templates = own | {name: path for name, path in brought.items() if name not in own}
+    templates = own_templates | {name: path for name, path in brought.items() if name not in own_templates}
     if choice.platform and choice.platform not in templates:
         if not os.path.isfile(root / choice.platform):
             raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
@@ -81,11 +81,13 @@ def find_platforms(
             continue
         lacks = _lacking(platform, template, plugins)
         entries = platform.host.entries
-        if key not in own and key != choice.platform:  # whoever opens the card calls what others call too, as `read`
+        if (
+            key not in own_templates and key != choice.platform
+        ):  # whoever opens the card calls what others call too, as `read`
             entries = tuple(e for e in entries if not (e.of or e.opens or e.condition))
         names = tuple(filter(None, (callee_name(entry.prototype) for entry in entries)))
-        one = PlatformFound(key, platform, template, names, lacks, key in own)
-        if not lacks or key in own or key == choice.platform:
+        one = PlatformFound(key, platform, template, names, lacks, key in own_templates)
+        if not lacks or key in own_templates or key == choice.platform:
             usable.append(one)
         elif plugins.platforms[key].board:
             notes.apis.append(one)
@@ -94,8 +96,8 @@ def find_platforms(
 
 def _is_template(path: Path) -> bool:
     """Whether a document has the parts that only a platform template has."""
-    named = path.suffix in (".yaml", ".yml") and not path.name.endswith(PROJECT_SUFFIX)
-    return named and bool(_TEMPLATE.search(read_file(path)))
+    has_suffix = path.suffix in (".yaml", ".yml") and not path.name.endswith(PROJECT_SUFFIX)
+    return has_suffix and bool(_TEMPLATE.search(read_file(path)))
 
 
 def _lacking(platform: Platform, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
@@ -119,8 +121,8 @@ def say_platform(
     tables = chosen.platform.transfer_tables.values()
     if chosen.own and any(point.source == "assumed" for table in tables for point in table.points):
         reason += "; its transfer times are assumed, not measured"
-    others = tuple(one.key for one in platforms if one is not chosen)
-    notes.decisions.append(Decision("platform", chosen.key, reason, others))
+    other_keys = tuple(one.key for one in platforms if one is not chosen)
+    notes.decisions.append(Decision("platform", chosen.key, reason, other_keys))
     if chosen.lacks:
         lacks = "; ".join(dict.fromkeys(one.message for one in chosen.lacks))
         hint = (
@@ -138,8 +140,10 @@ def say_unknown_api(
     if not host or chosen.calls(word for file in host for word in file.words):
         return None
     notes.problems += notes.broken
-    known = max(_without_board(host, root, notes), key=lambda api: len(api.calls), default=None)
-    unknown = known or max(_undescribed(host, platforms, root, plugins), key=lambda api: len(api.calls), default=None)
+    of_plugin = max(_without_board(host, root, notes), key=lambda api: len(api.calls), default=None)
+    unknown = of_plugin or max(
+        _undescribed(host, platforms, root, plugins), key=lambda api: len(api.calls), default=None
+    )
     if unknown is None:
         hint = "Name another platform with --platform, or describe yours beside the sources: workbench template new."
         problem = f"the host calls no function of the platform {chosen.key}"
@@ -149,10 +153,10 @@ def say_unknown_api(
     command = f"`workbench template new {unknown.template}{options}`"
     message = f"the host calls {listed(unknown.calls)} of {unknown.file.name}, which no platform template describes"
     hint = f"Describe them, then run again: {command}"
-    if known:
+    if of_plugin:
         message = f"the host calls {listed(unknown.calls)} of {unknown.of}, which is the API of many boards"
         hint = f"Create your own template from an example of a board, then run again: {command}"
-    notes.problems.append(Diagnostic(message, hint, Severity.ERROR, str(unknown.file) if not known else None))
+    notes.problems.append(Diagnostic(message, hint, Severity.ERROR, str(unknown.file) if not of_plugin else None))
     return unknown
 
 
@@ -179,7 +183,11 @@ def _undescribed(
             continue
         names = [callee_name(entry["prototype"]) for entry in entries if "prototype" in entry]
         parts = {name: _WORD.findall(name) for name in names if name}
-        calls = tuple(name for name, own in parts.items() if own and words.issuperset(own) and not defined & set(own))
+        calls = tuple(
+            name
+            for name, name_parts in parts.items()
+            if name_parts and words.issuperset(name_parts) and not defined & set(name_parts)
+        )
         if calls:
             header = root / file.file
             template = (base or root / header.name).with_name(f"{header.stem}.yaml")

@@ -67,11 +67,11 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     files = files_below(root, notes)
     languages = plugins.hdl_languages
     of_languages = languages_of(files, languages)
-    hdl_files = [file for own in of_languages.values() for file in own]
+    hdl_files = [file for own_files in of_languages.values() for file in own_files]
     host_language, outlines = _outlines(root, files, plugins)
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
-    designs = [(languages[name], own) for name, own in of_languages.items()]
+    designs = [(languages[name], own_files) for name, own_files in of_languages.items()]
     tops = design_tops(designs, root, choice.top, choice.defines)
     unknown_macros = {(top.name, top.file): top.unknown_macros for top in tops if top.unknown_macros}
     if names := [name for one in unknown_macros.values() for name in one]:  # ports and widths need some value
@@ -135,19 +135,21 @@ def files_below(root: Path, notes: Notes) -> list[str]:
             path = Path(folder) / name
             if path.is_symlink() or not path.is_file():
                 continue
-            shown = path.relative_to(root).as_posix()
+            relative = path.relative_to(root).as_posix()
             if path.stat().st_size > _LARGEST_BYTES:
-                notes.left_out[shown] = "larger than 4 MiB"
+                notes.left_out[relative] = "larger than 4 MiB"
                 continue
-            files.append(shown)
+            files.append(relative)
             if len(files) >= _MOST_FILES:
                 message = f"only the first {_MOST_FILES} files of this folder were read"
                 notes.problems.append(Diagnostic(message, "Start in a smaller folder.", Severity.WARNING, str(root)))
                 return files
     if unknown:
-        what = f"{'names' if len(unknown) > 1 else 'a name'} not in UTF-8: {listed(unknown)}"
+        problem = f"{'names' if len(unknown) > 1 else 'a name'} not in UTF-8: {listed(unknown)}"
         hint = "Rename the files that belong to the project: a project file contains UTF-8 names only."
-        notes.problems.append(Diagnostic(f"files or folders were left out: {what}", hint, Severity.WARNING, str(root)))
+        notes.problems.append(
+            Diagnostic(f"files or folders were left out: {problem}", hint, Severity.WARNING, str(root))
+        )
         notes.left_out |= dict.fromkeys(unknown, "its name is not in UTF-8")
     return files
 
@@ -176,8 +178,8 @@ def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostL
 
 
 def _of_language(root: Path, files: Sequence[str], language: HostLanguage) -> tuple[HostFile, ...]:
-    own = [file for file in files if reads(language, file)]
-    return read(lambda: language.outline(root, own), root) if own else ()
+    own_files = [file for file in files if reads(language, file)]
+    return read(lambda: language.outline(root, own_files), root) if own_files else ()
 
 
 def _host(
@@ -205,7 +207,7 @@ def _host(
         ranked = [f for f in programs if choice.host in (f.file, str(root / f.file), Path(f.file).name)]
         if not ranked:
             raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in programs], root))
-    main, rest = ranked[0], [file for file in outlines if not file.entry]
+    main, other_sources = ranked[0], [file for file in outlines if not file.entry]
     chosen, reasons = (
         [main],
         [f"the main function is in {main.file}" + (", which calls the board's API" if calls(main) else "")],
@@ -215,7 +217,7 @@ def _host(
         words = {word for file in chosen for word in file.words if not file.header or file.functions}
         included = {Path(name).name for file in chosen for name in file.includes}
         grew = False
-        for file in rest:
+        for file in other_sources:
             name = Path(file.file).name
             used = [name] if file.header and name in included else []
             used = used or [name for name in file.functions if name in words and not file.header]
@@ -291,8 +293,8 @@ def _settings(
     for name, value in top.parameters:
         if name in names or name not in words:  # else the host has a meaning of its own for it
             values[name] = value = choice.settings.get(name, value)
-            what = "a macro of the host, and a parameter of the top" if name in names else "a parameter of the top"
-            notes.decisions.append(Decision("setting", f"{name} = {value}", what))
+            meaning = "a macro of the host, and a parameter of the top" if name in names else "a parameter of the top"
+            notes.decisions.append(Decision("setting", f"{name} = {value}", meaning))
     for name in names:
         if name in values or not (_MACRO.fullmatch(name) or name in choice.settings):
             continue

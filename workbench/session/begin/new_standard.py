@@ -25,13 +25,13 @@ def standard_flag(root: Path, files: Sequence[str], outlines: Sequence[HostFile]
     """The compiler flag for the C++ standard and its reason; empty if the compiler's default is right."""
     if not any(file.file.endswith((*suffixes.CPP, *suffixes.CPP_HEADERS)) for file in outlines):
         return "", None
-    year, reason = max((*_asked(root, files), *_needed(outlines)), default=(0, ""))
+    year, reason = max((*_asked_by_build_files(root, files), *_needed_by_includes(outlines)), default=(0, ""))
     if year <= _BY_DEFAULT:
         return "", None
     return f"-std=c++{year}", Decision("C++ standard", f"C++{year}", reason)
 
 
-def _asked(root: Path, files: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _asked_by_build_files(root: Path, files: Sequence[str]) -> Iterator[tuple[int, str]]:
     for file in files:
         if _BUILD_FILE.fullmatch(file):
             for match in _ASKED.finditer(read_file(root / file).decode("utf-8", "replace")):
@@ -39,8 +39,8 @@ def _asked(root: Path, files: Sequence[str]) -> Iterator[tuple[int, str]]:
                 yield (year if year < 90 else 0), f"asked for by {file}"
 
 
-def _needed(outlines: Sequence[HostFile]) -> Iterator[tuple[int, str]]:
+def _needed_by_includes(outlines: Sequence[HostFile]) -> Iterator[tuple[int, str]]:
     for file in outlines:
         for year, headers in _NEEDS.items():
-            if named := sorted(headers.intersection(file.includes)):
-                yield year, f"needed by <{named[0]}>, which {file.file} includes"
+            if needing := sorted(headers.intersection(file.includes)):
+                yield year, f"needed by <{needing[0]}>, which {file.file} includes"

@@ -45,9 +45,9 @@ def find_top(
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
     pairs = []
-    named = [one for one in platforms if one.key == choice.platform]
+    requested = [one for one in platforms if one.key == choice.platform]
     for top in possible:
-        for one in named or platforms:
+        for one in requested or platforms:
             match = match_port(top, one.platform.hardware, kinds) if one.platform.hardware else None
             lacking = sum(one.signals for one in match.missing) if match else 99
             exact = bool(match and not (match.missing or match.renames))
@@ -66,8 +66,8 @@ def find_top(
         why = "gives the top plain ports in place of interfaces or structs; it is written with the project"
         notes.decisions.append(Decision("module around the top", file, why))
     if top.parameters:
-        shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
-        notes.decisions.append(Decision("parameters", shown, "the top's own values"))
+        parameters = ", ".join(f"{name} = {value}" for name, value in top.parameters)
+        notes.decisions.append(Decision("parameters", parameters, "the top's own values"))
     say_platform(chosen, host, platforms, notes)
     _say_port(top, chosen.platform, match, kinds, notes)
     notes.problems += [d if not d.file else replace(d, file=str(root / d.file)) for d in top.diagnostics]
@@ -79,9 +79,9 @@ def _say_port(
 ) -> None:
     """Add decisions for the top's clock, reset and ports that match the platform, and for its other interfaces; for a
     platform without ports, all of them."""
-    match, whole = match or PortMatch(), match is None
+    match, without_port = match or PortMatch(), match is None
     blocks = dict(top.clocks)
-    if whole:
+    if without_port:
         match.clock = max(top.clocks, key=lambda clock: clock[1], default=("", 0))[0]
     if match.clock:
         why = f"drives {blocks.get(match.clock, 0)} of {sum(blocks.values())} clocked blocks"
@@ -91,8 +91,8 @@ def _say_port(
         why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
         notes.decisions.append(Decision("reset", match.reset, why))
     why = "matched by names, directions and widths; kept under hardware.signals of the project"
-    if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
-        notes.decisions.append(Decision("port", shown, why if match.renames else "as the platform names them"))
+    if port_list := ", ".join(f"{name}: {role_text}" for name, role_text in match.shown.items() if role_text):
+        notes.decisions.append(Decision("port", port_list, why if match.renames else "as the platform names them"))
     interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
     for port in interfaces:
         if not port.names & match.names:
@@ -107,13 +107,13 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
     problem = (
         f"the top module {top.name} has no {listed([one.what for one in missing], 5)} that could be found by {whose}"
     )
-    shown = [
+    candidates = [
         f"{f'For the {one.what}, its' if len(missing) > 1 else 'Its'} {one.of}: "
         f"{listed(one.candidates, _MOST_CANDIDATES) or 'none that fits'}."
         for one in missing
     ]
     if all(one.candidates and one.of != "interfaces" for one in missing):
-        hint = " ".join((*shown, "Name the matching signals under hardware.signals."))
+        hint = " ".join((*candidates, "Name the matching signals under hardware.signals."))
     else:
         has = f"It has {listed(interfaces)}." if interfaces else "None of its ports is a known interface."
         hint = (
@@ -121,7 +121,7 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
             f"your own (workbench template new), or write a module around {top.name} that has the signals of "
             f"{platform.name}, and name that with --top."
         )
-        hint = hint if len(missing) > 2 or interfaces else f"{' '.join(shown)} {hint}"
+        hint = hint if len(missing) > 2 or interfaces else f"{' '.join(candidates)} {hint}"
     return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)
 
 
@@ -129,11 +129,11 @@ def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Decision:
     """Describe an interface of the top beside the platform's port."""
     names = [name for _, name in port.signals]
     more = len(names) - _MOST_NAMES
-    shown = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-    asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
+    signal_names = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    question = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
     entry = template_entry(port, kinds)
     offer = f"; in a template's ports: {entry}" if entry else ""
-    return Decision("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}")
+    return Decision("interface", f"{describe(port)}: {signal_names}", f"by its signals' names{question}{offer}")
 
 
 def find_constants(
@@ -142,12 +142,12 @@ def find_constants(
     """Values of the inputs that the design reads and the platform does not drive: 0 unless chosen otherwise; resets are
     inactive. Interfaces and clocks have no constant value."""
     at_top = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
-    known = {match.clock, match.reset, *match.names, *at_top.clocks, *(n for port in at_top.ports for n in port.names)}
-    left = [p for p in top.ports if p.direction == "input" and p.used and p.name not in known]
+    driven = {match.clock, match.reset, *match.names, *at_top.clocks, *(n for port in at_top.ports for n in port.names)}
+    undriven = [p for p in top.ports if p.direction == "input" and p.used and p.name not in driven]
     values: dict[str, int] = {}
     if wrong := [message for _, message in wrong_constants(top.ports, platform, choice.constants)]:
         raise WorkbenchError(*wrong)
-    for name in dict.fromkeys(p.port or p.name for p in left):
+    for name in dict.fromkeys(p.port or p.name for p in undriven):
         low = name in at_top.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
         values[name] = choice.constants.get(name, int(low))
         why = "nothing drives it: a reset that is not active" if name in at_top.resets else "nothing drives it"
@@ -185,17 +185,17 @@ def find_read_out(
         problem = f"the {end} addresses of the port have no room for the {step} of the counter read-out"
         notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
     lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
-    named = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
-    last = min(named, key=lambda one: len(named[one]), default=end - 1)
-    first, inside = max(0, last - step + 1), named.get(last, [])
+    numbers_within = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
+    last = min(numbers_within, key=lambda one: len(numbers_within[one]), default=end - 1)
+    first, inside = max(0, last - step + 1), numbers_within.get(last, [])
     largest = max((n for n in numbers if n < first), default=0)
     why = f"no number in the sources lies in it, the largest below it is {largest:#x}"
     if inside:
-        shown = listed([f"{n:#x}" for n in sorted(inside)], _MOST_NAMES)
-        why = f"each row of {step} addresses has a number of the sources in it, this one the fewest: {shown}"
-        problem = f"the addresses {first:#x} to {last:#x} may be in use: the sources name {shown}"
+        number_list = listed([f"{n:#x}" for n in sorted(inside)], _MOST_NAMES)
+        why = f"each row of {step} addresses has a number of the sources in it, this one the fewest: {number_list}"
+        problem = f"the addresses {first:#x} to {last:#x} may be in use: the sources name {number_list}"
         hint = "If these are addresses, write another range under hardware.read_out."
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING, top.file, top.line))
-    what = "read-out addresses" if inside else "unused addresses"
-    notes.decisions.append(Decision(what, f"{first:#x} to {last:#x}", f"{counted(bits, 'address bit')}; {why}"))
+    meaning = "read-out addresses" if inside else "unused addresses"
+    notes.decisions.append(Decision(meaning, f"{first:#x} to {last:#x}", f"{counted(bits, 'address bit')}; {why}"))
     return first, last

@@ -60,20 +60,22 @@ def match_port(top: HdlTop, hardware: Hardware, kinds: Mapping[str, PortKind]) -
     inputs = [p for p in top.ports if p.direction == "input" and p.bits == 1]
     clock, clocking = hardware.clocks[0], [name for name, _ in top.clocks]
     match.clock = _own_or_first_candidate(match, "clock", clock.pin, inputs, clocking)
-    left = [p for p in inputs if p.name != match.clock]
+    free_inputs = [p for p in inputs if p.name != match.clock]
     if clock.reset:
-        resets = [p.name for p in left if RESET.fullmatch(p.name.lower())]
-        match.reset = _own_or_first_candidate(match, "reset", clock.reset, left, resets if len(resets) == 1 else ())
-        known = dict(top.resets).get(match.reset, bool(RESET_LOW.fullmatch(match.reset.lower())))
-        match.reset_low = match.reset != clock.reset and known
+        resets = [p.name for p in free_inputs if RESET.fullmatch(p.name.lower())]
+        match.reset = _own_or_first_candidate(
+            match, "reset", clock.reset, free_inputs, resets if len(resets) == 1 else ()
+        )
+        active_low = dict(top.resets).get(match.reset, bool(RESET_LOW.fullmatch(match.reset.lower())))
+        match.reset_low = match.reset != clock.reset and active_low
     match.call(clock.pin, match.clock)
     match.call(clock.reset, f"!{match.reset}" if match.reset_low else match.reset)
     free = {p.name: p for p in top.ports if p.name not in (*clocking, match.clock, match.reset)}
     ports = [port for port in hardware.ports if isinstance(port, HardwarePort) and port.signals()]
-    there = {p.name: p.direction for p in top.ports}
+    direction_of = {p.name: p.direction for p in top.ports}
     match.shown = {port.name: "" for port in ports}  # in their order
-    for port in sorted(ports, key=lambda port: not _as_named(port, there)):
-        _match(match, port, kinds, there, free)
+    for port in sorted(ports, key=lambda port: not _as_named(port, direction_of)):
+        _match(match, port, kinds, direction_of, free)
         for name in match.ports.get(port.name, {}).values():
             free.pop(name, None)
     if hardware.interrupt:
@@ -84,32 +86,32 @@ def match_port(top: HdlTop, hardware: Hardware, kinds: Mapping[str, PortKind]) -
 
 def interrupt_of(outputs: Sequence[HdlPort]) -> str:
     """The only output whose name means an interrupt; "" if there is none."""
-    return _called(_INTERRUPT, outputs)
+    return _only_named(_INTERRUPT, outputs)
 
 
 def _own_or_first_candidate(
-    match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], candidates: Iterable[str]
+    match: PortMatch, signal: str, own: str, possible: Sequence[HdlPort], candidates: Iterable[str]
 ) -> str:
     """The platform's own name if the top has it, else the first candidate that the top has; adds to `missing` if there
     is none."""
     names = [p.name for p in possible]
     chosen = next((name for name in (own, *candidates) if name in names), "")
     if not chosen:
-        match.missing.append(Missing(what, tuple(names), "inputs of that width"))
+        match.missing.append(Missing(signal, tuple(names), "inputs of that width"))
     return chosen
 
 
-def _as_named(port: HardwarePort, there: Mapping[str, str]) -> bool:
+def _as_named(port: HardwarePort, direction_of: Mapping[str, str]) -> bool:
     """Whether the top has all required signals of the port under the platform's names; any signal if all are
     optional."""
     signals = port.signals().values()
     needed = [signal for signal in signals if not signal.optional]
-    fit = [signal for signal in signals if there.get(signal.name) == signal.direction]
+    fit = [signal for signal in signals if direction_of.get(signal.name) == signal.direction]
     return bool(fit) and all(signal in fit for signal in needed)
 
 
 def _match(
-    match: PortMatch, port: HardwarePort, kinds: Mapping[str, PortKind], there: Mapping[str, str],
+    match: PortMatch, port: HardwarePort, kinds: Mapping[str, PortKind], direction_of: Mapping[str, str],
     free: Mapping[str, HdlPort],
 ) -> None:  # fmt: skip
     signals, kind = port.signals(), kinds.get(port.kind)
@@ -119,26 +121,26 @@ def _match(
     nearest = min(
         possible, key=lambda one: (port.name.lower() not in one.name, min(map(order.index, one.names))), default=None
     )
-    if _as_named(port, there):
-        here = {role: signal.name for role, signal in signals.items() if signal.name in there}
-        whole = next((describe(one) for one in possible if one.names & set(here.values())), "")
+    if _as_named(port, direction_of):
+        here = {role: signal.name for role, signal in signals.items() if signal.name in direction_of}
+        partial_match = next((describe(one) for one in possible if one.names & set(here.values())), "")
         match.ports[port.name] = here
-        match.shown[port.name] = whole or ", ".join(dict.fromkeys(here.values()))
+        match.shown[port.name] = partial_match or ", ".join(dict.fromkeys(here.values()))
         return
     here = _as_found(match, port, style, nearest) if nearest and style else {}
-    left = [one for name, one in free.items() if name not in here.values()]
+    free_ports = [one for name, one in free.items() if name not in here.values()]
     needed = {
         role: signal
         for role, signal in signals.items()
         if not signal.optional and role not in here and signal.instead not in here
     }
-    others = () if here else tuple(describe(one) for one in find_ports(left, kinds.values()).ports)
+    others = () if here else tuple(describe(one) for one in find_ports(free_ports, kinds.values()).ports)
     guessed = PortMatch()
     if style and (nearest or not style.inner):
-        guessed.ports[port.name] = dict(_one_by_one(guessed, needed, style, left))
+        guessed.ports[port.name] = dict(_one_by_one(guessed, needed, style, free_ports))
     if not nearest and (style is None or style.inner or (others and len(guessed.missing) > len(guessed.names))):
-        what = f"interface for the port '{port.name}' of kind {port.kind}"
-        match.missing.append(Missing(what, others, "interfaces", len(needed)))
+        missing_item = f"interface for the port '{port.name}' of kind {port.kind}"
+        match.missing.append(Missing(missing_item, others, "interfaces", len(needed)))
         return
     match.missing += guessed.missing
     match.renames |= guessed.renames
@@ -172,29 +174,29 @@ def _one_by_one(
     by_own: dict[str, list[str]] = {}
     for role, signal in signals.items():
         by_own.setdefault(signal.name, []).append(role)
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for own, mine in by_own.items():
         signal = signals[mine[0]]
         roles = [role for role in style.roles if {role.name, *role.also} & set(mine)]
         fit = [
             p for p in free
-            if p.direction == signal.direction and p.name not in taken
+            if p.direction == signal.direction and p.name not in used_names
             and (p.bits == signal.bits if signal.bits else p.bits > 1)
         ]  # fmt: skip
-        here = own if any(p.name == own for p in fit) else _called(roles, fit)
+        here = own if any(p.name == own for p in fit) else _only_named(roles, fit)
         if not here and (signal.bits or 1) > 1 and len(fit) == 1:
             here = fit[0].name  # the only one of a word's width
         if here:
-            taken.add(here)
+            used_names.add(here)
             match.call(own, here)
             yield from ((role, here) for role in mine)
         else:
-            what = " or ".join(role.replace("_", " ") for role in mine)
+            role_names = " or ".join(role.replace("_", " ") for role in mine)
             names = tuple(p.name for p in fit)
-            match.missing.append(Missing(what, names, f"{signal.direction}s of that width"))
+            match.missing.append(Missing(role_names, names, f"{signal.direction}s of that width"))
 
 
-def _called(roles: Sequence[Role], possible: Sequence[HdlPort]) -> str:
+def _only_named(roles: Sequence[Role], possible: Sequence[HdlPort]) -> str:
     """The only signal whose name means one of these roles; "" otherwise."""
     names = [p.name for p in possible if told_by(p, roles)]
     return names[0] if len(names) == 1 else ""

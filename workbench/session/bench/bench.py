@@ -80,14 +80,14 @@ def _times_ps(run: Run, platform: Platform) -> Mapping[tuple[int, int, int], lis
     for entry, size, t0_ps, t1_ps, thread in zip(*(column.tolist() for column in columns), strict=True):
         if not 0 <= entry < len(entries):
             continue
-        meant = entries[entry]
-        if meant.kind is CallKind.WAIT:
+        manifest_entry = entries[entry]
+        if manifest_entry.kind is CallKind.WAIT:
             group = pending.pop(thread, [])
             if len({(of, moved) for of, moved, _ in group}) == 1:
                 of, moved, began_ps = group[0]
                 times[of, moved, len(group)].append((t1_ps - began_ps) / len(group))
-        elif meant.kind.moves and meant.transfer and size > 0:
-            if meant.asynchronous:
+        elif manifest_entry.kind.moves and manifest_entry.transfer and size > 0:
+            if manifest_entry.asynchronous:
                 pending[thread].append((entry, size, t0_ps))
             else:
                 times[entry, size, 1].append(t1_ps - t0_ps)
@@ -106,15 +106,15 @@ def with_tables(text: str, platform: Platform, measured_times: Sequence[EntryTim
     `how` is said at every point. Non-blocking calls that take other times than the blocking ones of their table, or
     overlap, get a table of their own. WorkbenchError where the text cannot be edited.
     """
-    kept: dict[str, EntryTimes] = {}
+    by_table: dict[str, EntryTimes] = {}
     for one in measured_times:
         name = one.table
-        if name in kept:
-            if _alike(kept[name], one) and platform.transfer_tables[name].overlaps == one.overlaps:
+        if name in by_table:
+            if _alike(by_table[name], one) and platform.transfer_tables[name].overlaps == one.overlaps:
                 continue
             name = f"{name}_nonblocking"
             text = set_value(text, ("host", "entries", one.entry, "transfer"), name)
-        kept[name] = one
+        by_table[name] = one
         text = _with_table(text, platform, name, one, how)
     return text
 

@@ -73,12 +73,12 @@ class Calls:
         return list(self._arguments(callee, entry, sized).values())
 
     def _arguments(self, callee: Callee, entry: HostEntry, sized: str = "") -> dict[str, str]:
-        prototype, given = callee.prototype, self._given(callee, entry)
+        prototype, values = callee.prototype, self._given(callee, entry)
         if prototype.text.startswith("template"):
             raise Unmade("is a template, whose arguments are not known")
-        given |= {sized: "count"} if sized else {}
+        values |= {sized: "count"} if sized else {}
         return {
-            name: given.get(name) or self._argument(callee, entry, text, name) for text, name in prototype.parameters
+            name: values.get(name) or self._argument(callee, entry, text, name) for text, name in prototype.parameters
         }
 
     def named(self, names: tuple[str, ...]) -> str:
@@ -115,43 +115,43 @@ class Calls:
     def ends(self) -> Iterator[str]:
         """Calls that release the named items, the last one first."""
         entries = [(callee, entry) for callee in self.known.values() for _, entry in callee.entries]
-        for what in reversed(list(self.functions)):
+        for item in reversed(list(self.functions)):
             for callee, entry in entries:
                 of = opened(entry.of)
-                if of and what in of.names and entry.kind is CallKind.RELEASE and not callee.prototype.is_destructor:
-                    meant = f"{of.expression} is {what}" if of.expression else what
+                if of and item in of.names and entry.kind is CallKind.RELEASE and not callee.prototype.is_destructor:
+                    condition = f"{of.expression} is {item}" if of.expression else item
                     with suppress(Unmade):
-                        yield f"{self.call(callee, entry.model_copy(update={'of': meant}))};"
+                        yield f"{self.call(callee, entry.model_copy(update={'of': condition}))};"
 
     def _first(self, makers: Iterable[tuple[str, Callee, HostEntry]], lacks: str) -> str:
         """The result of the first of these makers that can be called. Raises Unmade."""
-        for what, callee, entry in makers:
-            if what in self.functions:
-                return self._use(what)
-            if what in self._making:
+        for item, callee, entry in makers:
+            if item in self.functions:
+                return self._use(item)
+            if item in self._making:
                 continue
-            self._making.append(what)
+            self._making.append(item)
             try:
-                self.functions[what] = list(self._maker(what, callee, entry))
-                return self._use(what)
+                self.functions[item] = list(self._maker(item, callee, entry))
+                return self._use(item)
             except Unmade:
                 continue
             finally:
-                self._making.remove(what)
+                self._making.remove(item)
         raise Unmade(lacks)
 
-    def _use(self, what: str) -> str:
-        return f"{_function(what)}()"
+    def _use(self, item: str) -> str:
+        return f"{_function(item)}()"
 
-    def _maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
+    def _maker(self, item: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
         """A function that makes an item on its first call, and returns it every time."""
         prototype, opening = callee.prototype, opened(entry.opens)
-        expression = opening.expression if opening and what in opening.names else ""
+        expression = opening.expression if opening and item in opening.names else ""
         filled = next(((text, name) for text, name in prototype.parameters if expression in (name, f"*{name}")), None)
         if not opening:
-            filled, expression = _filled(callee, what), "*"
+            filled, expression = _filled(callee, item), "*"
         if prototype.cpp and not filled:
-            yield from self._object_maker(what, callee, entry)
+            yield from self._object_maker(item, callee, entry)
             return
         if expression and not filled:
             raise Unmade(f"needs what '{entry.opens}' opens")
@@ -160,22 +160,22 @@ class Calls:
             kind, value = pointed_type(*filled), "made" if expression.startswith("*") else "&made"
             call[filled[1]] = "&made"
         assigned = "" if filled else "made = "
-        yield from (f"static {kind} {'*' * (value == '&made')}{_function(what)}(void)", "{",
+        yield from (f"static {kind} {'*' * (value == '&made')}{_function(item)}(void)", "{",
                     f"    static {kind} made;", "    static int ready;", "    if (!ready) {", "        ready = 1;",
                     f"        {assigned}{callee.name}({', '.join(call.values())});", "    }", f"    return {value};",
                     "}")  # fmt: skip
 
-    def _object_maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
+    def _object_maker(self, item: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
         """A function that makes an object of the program's lifetime on its first call, and returns it every time."""
         prototype = callee.prototype
         kind = prototype.scope if prototype.is_constructor else prototype.returns
         pointer = _POINTERS.fullmatch(kind.strip())
-        held = pointer["held"] or pointer["at"] if pointer else kind
+        held_type = pointer["held"] or pointer["at"] if pointer else kind
         arguments = f"({', '.join(self.arguments(callee, entry))})"
         initialiser = "" if arguments == "()" else arguments
         if not prototype.is_constructor:
             initialiser = f" = {self.call(callee, entry)}"
-        yield from (f"static {held} {'&' * (held in self._classes)}{_function(what)}()", "{",
+        yield from (f"static {held_type} {'&' * (held_type in self._classes)}{_function(item)}()", "{",
                     f"    static {kind} made{initialiser};", f"    return {'*' * bool(pointer)}made;", "}")  # fmt: skip
 
     def _given(self, callee: Callee, entry: HostEntry) -> dict[str, str]:
@@ -183,21 +183,21 @@ class Calls:
         prototype = callee.prototype
         names = {name for _, name in prototype.parameters}
         pointers = {name for text, name in prototype.parameters if "*" in text}
-        given: dict[str, str] = {}
+        values: dict[str, str] = {}
         for clause in re.split(r"&&", entry.condition):
             bare = clause.strip()
             equal, text = _EQUAL.fullmatch(bare), _SAME_TEXT.fullmatch(bare)
             if equal and (sides := {equal["one"], equal["other"]}) & names:
                 name = (sides & names).pop()
-                given[name] = (sides - {name} or {name}).pop()
+                values[name] = (sides - {name} or {name}).pop()
             elif text and (text["like"] or text["text"]) in names:
-                given[text["like"] or text["text"]] = self._path(text["pattern"] or text["same"])
+                values[text["like"] or text["text"]] = self._path(text["pattern"] or text["same"])
             elif any(name in pointers and not re.search(_THERE.format(name), bare) for name in WORD.findall(bare)):
                 raise Unmade(f"applies only where {bare}")
         of = opened(entry.of)
         if of and (value := self._value(of.expression, prototype)) in names:
-            given[value] = self.named(of.names)
-        return given
+            values[value] = self.named(of.names)
+        return values
 
     def _value(self, expression: str, prototype: Prototype) -> str:
         """The opened item or the object of a call: a parameter, or `self`."""
@@ -215,16 +215,20 @@ class Calls:
         bare, moves = re.sub(r"\bconst\b|&", "", kind).strip(), entry.kind.moves
         if self.kept.holds(kind, name) and self._is_opened(kind):
             return handle(kind)
-        if self.kept.has(held := pointed_type(declaration, name).removeprefix("const "), name):
-            return f"&{handle(held)}"
+        if self.kept.has(handle_type := pointed_type(declaration, name).removeprefix("const "), name):
+            return f"&{handle(handle_type)}"
         if kind in self.lacking or kind.startswith("struct "):
             return self.filled(kind)
         if names := self._named.get((kind, name)):
             return self.named(names)
         if not moves and (default := dict(prototype.defaults).get(name)):
             return default
-        own = not set(WORD.findall(bare)) <= KNOWN
-        if "*" not in kind and own and (bare in self._classes or any(_makes(one, bare) for one in self.known.values())):
+        is_own_type = not set(WORD.findall(bare)) <= KNOWN
+        if (
+            "*" not in kind
+            and is_own_type
+            and (bare in self._classes or any(_makes(one, bare) for one in self.known.values()))
+        ):
             return self.of_class(bare)
         if bare == "std::string" or ("char" in kind and "*" in kind and not moves):
             return '""'
@@ -234,7 +238,7 @@ class Calls:
             return f"({kind})data" if self.cpp and "[" not in kind else "data"
         if default := dict(prototype.defaults).get(name):
             return default
-        if not own or not prototype.cpp:
+        if not is_own_type or not prototype.cpp:
             return self._number(callee, entry, kind, name)
         if name in used(entry.bytes) or ("&" in kind and not kind.startswith("const ")):
             raise Unmade(f"takes a {kind}, and the template does not say how to create one")
@@ -262,9 +266,9 @@ def handle(kind: str) -> str:
     return "_".join(["rcw", *WORD.findall(kind), "at" * kind.count("*")]).rstrip("_")
 
 
-def _function(what: str) -> str:
+def _function(item: str) -> str:
     """The name of the function that makes the item of this name or class."""
-    return "_".join(["rcw_the", *WORD.findall(what)])
+    return "_".join(["rcw_the", *WORD.findall(item)])
 
 
 def _makes(callee: Callee, kind: str) -> bool:
@@ -296,10 +300,13 @@ def _lacking(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> set[str]:
     opening = []
     for callee in known.values():
         prototype = callee.prototype
-        given = {prototype.returns, *(pointed_type(text, name) for text, name in prototype.parameters if "*" in text)}
-        given = {kind for kind in given if not set(WORD.findall(kind)) <= KNOWN}
+        returned = {
+            prototype.returns,
+            *(pointed_type(text, name) for text, name in prototype.parameters if "*" in text),
+        }
+        returned = {kind for kind in returned if not set(WORD.findall(kind)) <= KNOWN}
         if CallKind.ACQUIRE in callee.kinds:
-            opening.append((given, set(prototype.types)))
+            opening.append((returned, set(prototype.types)))
         elif callee.kinds == (CallKind.OTHER,):
-            lacking |= given - set(kept)
-    return lacking | set(chain(*(given & set(kept) for given, taken in opening if taken & lacking)))
+            lacking |= returned - set(kept)
+    return lacking | set(chain(*(returned & set(kept) for returned, taken in opening if taken & lacking)))

@@ -78,8 +78,8 @@ def bench_workspace(
     if folder is None:
         folder, lock = _free(real(cache_dir()) / "bench" / sha256(str(template).encode())[:32])
         shutil.rmtree(folder, ignore_errors=True)
-    if taken := next((folder / name for name in bench.files if (folder / name).exists()), None):
-        raise WorkbenchError(Diagnostic("this file exists already", "Name a new folder.", file=str(taken)))
+    if existing := next((folder / name for name in bench.files if (folder / name).exists()), None):
+        raise WorkbenchError(Diagnostic("this file exists already", "Name a new folder.", file=str(existing)))
     for name, text in bench.files.items():
         write_atomically(folder / name, text)
     workspace = open_workspace(folder / next(iter(bench.files)), plugins)
@@ -103,8 +103,8 @@ def bench_run(workspace: Workspace, job: Job) -> Run:
     try:
         run = run_workspace(workspace, RunOptions(deterministic=workspace.target().simulated), job)
     except WorkbenchError as error:
-        said = "the measuring program, generated from the template, could not be built and run"
-        raise WorkbenchError(*error.diagnostics, Diagnostic(said, _ELSE, file=str(workspace.root))) from None
+        message = "the measuring program, generated from the template, could not be built and run"
+        raise WorkbenchError(*error.diagnostics, Diagnostic(message, _ELSE, file=str(workspace.root))) from None
     if not run.complete:
         why = f"the transfers did not finish: {run.manifest.reason}"
         raise WorkbenchError(Diagnostic(why, _ELSE, file=str(run.path)))
@@ -175,26 +175,26 @@ def _choose(
     }
     calls = Calls(known, kept, platform.host.constants, _LARGEST_BYTES)
     timed: list[_Timed] = []
-    done: set[tuple[str, bool]] = set()
+    chosen_pairs: set[tuple[str, bool]] = set()
     entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
     # best a call that is told how much to move, and where
     entries.sort(key=lambda one: (not _sized(one[0].prototype, one[1], kept), not one[1].address.strip()))
     for callee, entry in entries:
         key = (entry.transfer, entry.asynchronous)
-        if not entry.kind.moves or not entry.transfer or key in done:
+        if not entry.kind.moves or not entry.transfer or key in chosen_pairs:
             continue
         try:
             calls.call(callee, entry, _sized(callee.prototype, entry, kept))
             wait = _wait(callee, known, calls) if entry.asynchronous else ""
         except Unmade as why:
-            if (entry.transfer, not entry.asynchronous) not in done:
+            if (entry.transfer, not entry.asynchronous) not in chosen_pairs:
                 left_out[entry.transfer] = f"{callee.name} {why}"
             continue
         left_out.pop(entry.transfer, None)
         table = platform.transfer_tables.get(entry.transfer)
         smallest = max(platform.host.transfers.minimum_bytes, _word_bytes(platform, table))
         largest = table.points[-1].bytes if table else platform.host.transfers.maximum_bytes or _LARGEST_BYTES
-        done.add(key)
+        chosen_pairs.add(key)
         timed.append(_Timed(callee, entry, smallest, min(largest, most_bytes), wait))
     return timed, left_out
 
@@ -213,8 +213,8 @@ def _wait(callee: Callee, known: Mapping[str, Callee], calls: Calls) -> str:
 def _word_bytes(platform: Platform, table: TransferTable | None) -> int:
     """The word size (bytes) of the port that a table's transfers use; the smallest transfer."""
     ports = platform.hardware.ports if platform.hardware else ()
-    named = [port for port in ports if table and port.name == table.port] or ports
-    return named[0].word_bits // 8 if named else 1
+    ports_named = [port for port in ports if table and port.name == table.port] or ports
+    return ports_named[0].word_bits // 8 if ports_named else 1
 
 
 def _program(host: Host, known: Mapping[str, Callee], kept: HandleTypes, timed: Sequence[_Timed], repeats: int) -> str:
@@ -255,13 +255,13 @@ def _opening(known: Mapping[str, Callee], kept: HandleTypes, calls: Calls) -> It
         except Unmade:
             continue
         filled = {name: pointed_type(text, name) for text, name in prototype.parameters}
-        given = [
+        values = [
             f"&{handle(filled[name])}" if filled[name] in kept and "const" not in text else argument
             for (text, name), argument in zip(prototype.parameters, arguments, strict=True)
         ]
         returned = prototype.returns.replace(" ", "")
         brought = [f"{handle(kind)} = " for kind in kept if kind in kept.returned and kind.replace(" ", "") == returned]
-        yield f"{''.join(brought[:1])}{prototype.name}({', '.join(given)});"
+        yield f"{''.join(brought[:1])}{prototype.name}({', '.join(values)});"
 
 
 def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Iterator[str]:
@@ -269,8 +269,8 @@ def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Itera
     prototype, entry, name = one.callee.prototype, one.entry, one.name
     sized = _sized(prototype, entry, kept)
     object_ = calls.object(one.callee, entry)
-    given = [*([object_] if object_ else []), *calls.arguments(one.callee, entry, sized)]
-    arguments = ", ".join(given)
+    call_arguments = [*([object_] if object_ else []), *calls.arguments(one.callee, entry, sized)]
+    arguments = ", ".join(call_arguments)
     parameters = ", ".join(
         [*([f"{prototype.scope} &self"] if object_ else []), *(text for text, _ in prototype.parameters)]
     )

@@ -53,16 +53,16 @@ def measured_network(text: str) -> NetworkTimes:
     """
     lines = [words for line in text.splitlines() if len(words := line.split()) == 3]
     try:
-        known = {(name, int(size)): float(seconds) for name, size, seconds in lines}
-        ranks, row = (next(size for name, size in known if name == wanted) for wanted in ("ranks", "row"))
-        sizes = sorted(size for name, size in known if name == "ping")
-        gaps = {size: (known["train", size] - known["one", size]) / (row - 1) for size in sizes}
+        seconds_of = {(name, int(size)): float(seconds) for name, size, seconds in lines}
+        ranks, row = (next(size for name, size in seconds_of if name == key_name) for key_name in ("ranks", "row"))
+        sizes = sorted(size for name, size in seconds_of if name == "ping")
+        gaps = {size: (seconds_of["train", size] - seconds_of["one", size]) / (row - 1) for size in sizes}
         short, *_, long, longer = sizes
-        overhead_s = (known["send", short] + known["receive", short]) / 2
+        overhead_s = (seconds_of["send", short] + seconds_of["receive", short]) / 2
         per_byte_s = (gaps[longer] - gaps[long]) / (longer - long)
-        latency_s = known["ping", short] - 2 * overhead_s - per_byte_s * short
+        latency_s = seconds_of["ping", short] - 2 * overhead_s - per_byte_s * short
         rounds = (ranks - 1).bit_length()
-        adding_s = (known["reduce", long] - known["broadcast", long]) / (rounds * long)
+        adding_s = (seconds_of["reduce", long] - seconds_of["broadcast", long]) / (rounds * long)
     except (KeyError, ValueError, StopIteration, ZeroDivisionError):
         hint = "Its output is above or in the log. It must finish, with at least two ranks."
         raise WorkbenchError(
@@ -71,8 +71,8 @@ def measured_network(text: str) -> NetworkTimes:
     measured_s = {"L": latency_s, "o": overhead_s, "g": gaps[short], "G": per_byte_s, "gamma": adding_s}
     lost = tuple(name for name, value in measured_s.items() if value < 0)
     latency_s, overhead_s, gap_s, per_byte_s, adding_s = (max(value, 0.0) for value in measured_s.values())
-    collectives = tuple((name, size, s) for (name, size), s in known.items() if name in COLLECTIVES)
-    messages = tuple((size, known["ping", size], 2 * overhead_s + latency_s + per_byte_s * size) for size in sizes)
+    collectives = tuple((name, size, s) for (name, size), s in seconds_of.items() if name in COLLECTIVES)
+    messages = tuple((size, seconds_of["ping", size], 2 * overhead_s + latency_s + per_byte_s * size) for size in sizes)
     return NetworkTimes(ranks, latency_s, overhead_s, gap_s, per_byte_s, adding_s, collectives, lost, messages)
 
 
@@ -88,16 +88,16 @@ def measure_by_mpirun(mpirun: str, mpicc: str, folder: Path, repeats: int, job: 
         folder / SOURCE,
     ]
     with job.step("Build on the machine"):
-        _done(job, build, folder, "the MPI compiler", "Name it: --mpicc COMMAND.")
+        _output_of(job, build, folder, "the MPI compiler", "Name it: --mpicc COMMAND.")
     with job.step("Run on the machine"):
-        return _done(job, [*shlex.split(mpirun), folder / PROGRAM], folder, "mpirun", "Name it: --mpirun COMMAND.")
+        return _output_of(job, [*shlex.split(mpirun), folder / PROGRAM], folder, "mpirun", "Name it: --mpirun COMMAND.")
 
 
-def _done(job: Job, command: Sequence[str | Path], folder: Path, what: str, hint: str) -> str:
+def _output_of(job: Job, command: Sequence[str | Path], folder: Path, what: str, hint: str) -> str:
     ran = job.run([str(word) for word in command], cwd=folder, on_output=job.log)
     if ran.returncode:
-        said = (ran.stderr or ran.stdout).strip().splitlines()
-        last = f" Its last output: {said[-1]}" if said else ""
+        error_lines = (ran.stderr or ran.stdout).strip().splitlines()
+        last = f" Its last output: {error_lines[-1]}" if error_lines else ""
         raise WorkbenchError(Diagnostic(f"{what} ended with exit code {ran.returncode}", hint + last))
     return ran.stdout
 

@@ -24,8 +24,8 @@ def completions(text: str, manifest: Manifest, platform: Platform | None = None)
         return start, ()
     name, equals, value = word.partition("=")
     if not equals:
-        given = {part.partition("=")[0] for part in before.split()[1:]}
-        return start, _matching(word, (f"{each.name}=" for each in fields(kind) if each.name not in given))
+        present_fields = {part.partition("=")[0] for part in before.split()[1:]}
+        return start, _matching(word, (f"{each.name}=" for each in fields(kind) if each.name not in present_fields))
     last = value.rpartition(",")[2]
     side = Side.FPGA if kind is ScaleState else Side.HOST
     block = next((part.partition("=")[2] for part in before.split() if part.startswith("block=")), "")
@@ -60,6 +60,6 @@ def _names(field: str, block: str, side: Side, manifest: Manifest, platform: Pla
 
 def _matching(word: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names that contain the word, those that begin with it first."""
-    kept, low = list(names), word.lower()
-    begin = [name for name in kept if name.lower().startswith(low)]
-    return (*begin, *(name for name in kept if low in name.lower() and name not in begin))
+    candidates, low = list(names), word.lower()
+    begin = [name for name in candidates if name.lower().startswith(low)]
+    return (*begin, *(name for name in candidates if low in name.lower() and name not in begin))

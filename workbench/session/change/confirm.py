@@ -141,9 +141,11 @@ def _comparable(workspace: Workspace, run: Run, plugins: Plugins) -> Platform:
     before = dict(manifest.sources)
     if changed := sorted(name for name in now.keys() | before.keys() if now.get(name) != before.get(name)):
         raise refuse(f"sources changed since this run: {listed(changed)}")
-    kept = run.path / "platform.yaml"
+    kept_template = run.path / "platform.yaml"
     platform, _ = platform_of_run(run, plugins)
-    if platform is None or (kept.is_file() and kept.read_bytes() != workspace.platform_path.read_bytes()):
+    if platform is None or (
+        kept_template.is_file() and kept_template.read_bytes() != workspace.platform_path.read_bytes()
+    ):
         raise refuse("the platform's template changed since this run")
     return platform
 
@@ -193,8 +195,8 @@ def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str
     same_time = not run.manifest.deterministic or now.manifest.time_ps == run.manifest.time_ps
     if now.complete and same_time and not (why := difference(run, now)):
         return
-    said = why if now.complete and same_time else f"it now takes {time_text(now.time_s)}"
-    message = f"the project no longer runs as in this run, since {listed(written)} changed: {said}"
+    difference_text = why if now.complete and same_time else f"it now takes {time_text(now.time_s)}"
+    message = f"the project no longer runs as in this run, since {listed(written)} changed: {difference_text}"
     hint = "Run the project again, and confirm the change on that run."
     raise WorkbenchError(Diagnostic(message, hint, file=str(run.path)))
 

@@ -57,7 +57,7 @@ def confirm_depths(
     if front is not None and front.choice is None:
         raise WorkbenchError(Diagnostic("no depths are chosen to confirm"))
     workspace = _project_of(run, plugins)
-    done: list[DepthSimulation] = []
+    simulations: list[DepthSimulation] = []
     with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
         for number in range(MOST_SIMULATIONS):
             choice = front.choice if front else None
@@ -66,16 +66,16 @@ def confirm_depths(
             again = _simulated(workspace, run, plugins, depths, Path(folder) / str(number), job)
             replay = _replay(again, run, plugins, depths) if again.complete else None
             measured = replay.run_ps if replay else None
-            done.append(DepthSimulation(depths, choice.time_ps if choice else None, measured))
-            if done[-1].came_true and front is not None:
-                return ConfirmedDepths(tuple(done), front)
+            simulations.append(DepthSimulation(depths, choice.time_ps if choice else None, measured))
+            if simulations[-1].came_true and front is not None:
+                return ConfirmedDepths(tuple(simulations), front)
             if replay is None:
                 why = again.manifest.reason or "it did not finish"
                 raise WorkbenchError(Diagnostic(f"a simulation with other depths did not end: {why}"))
             of_block_ram = one_block_ram_bits(platform_of_run(run, plugins)[0])
             front = _of_first(depth_front(replay, loss, of_block_ram, job.check), front)
     assert front is not None
-    return ConfirmedDepths(tuple(done), front)
+    return ConfirmedDepths(tuple(simulations), front)
 
 
 def _of_first(front: Front, before: Front | None) -> Front:
@@ -125,7 +125,7 @@ def _replay(again: Run, run: Run, plugins: Plugins, depths: Mapping[str, int]) -
     try:
         if edges is not None:
             return replay_of(again, edges, platform)
-        known = [FifoReplay(run, platform).traffic] if run.complete else []
-        return FifoReplay(again, platform, known, depths)
+        traffic_of_run = [FifoReplay(run, platform).traffic] if run.complete else []
+        return FifoReplay(again, platform, traffic_of_run, depths)
     except NoReplayError as error:
         raise WorkbenchError(Diagnostic(f"depths cannot be predicted: {error}")) from None

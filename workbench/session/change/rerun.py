@@ -237,9 +237,11 @@ def _replicas(rerun: Rerun, case: _Case, change: Replicas) -> Rerun:
 
 def _clock(rerun: Rerun, case: _Case, change: OtherClock) -> Rerun:
     hardware = case.platform.hardware
-    own = {clock.name for clock in hardware.clocks} if hardware else set()
-    if change.clock not in own:
-        raise NotPossible(f"the design makes '{change.clock}' itself, of {listed(sorted(own))}: change that clock")
+    clock_names = {clock.name for clock in hardware.clocks} if hardware else set()
+    if change.clock not in clock_names:
+        raise NotPossible(
+            f"the design makes '{change.clock}' itself, of {listed(sorted(clock_names))}: change that clock"
+        )
     return replace(rerun, clocks_hz={**rerun.clocks_hz, change.clock: change.frequency_hz})
 
 

@@ -134,8 +134,8 @@ class Runs:
         key, job = tuple(sorted(depths.items())), self._job
         if key not in self.known:
             job.check()
-            said = ", ".join(f"{name} {words}" for name, words in depths.items()) or "as built"
-            job.log(f"Run {len(self.known) + 1}: {said}")
+            depths_text = ", ".join(f"{name} {words}" for name, words in depths.items()) or "as built"
+            job.log(f"Run {len(self.known) + 1}: {depths_text}")
             shutil.rmtree(self._task.raw, ignore_errors=True)
             outcome = self._start(depths)
             if not outcome.failed and not stream_tables(self._task.raw):
@@ -170,13 +170,13 @@ class Search:
 
     def by_replay(self, as_built: Simulated) -> _Found | None:
         """Depths found by replay and confirmed by a run; None if replay is not sufficient (`why`)."""
-        seen: list[tuple[Simulated, Mapping[str, int]]]
-        seen = [(self._ample, dict.fromkeys(self.held, 0)), (as_built, {})]
+        runs_read: list[tuple[Simulated, Mapping[str, int]]]
+        runs_read = [(self._ample, dict.fromkeys(self.held, 0)), (as_built, {})]
         for _ in range(_REPLAYS):
-            (run, depths), known = seen[0], [one.traffic for one, _ in seen[1:] if one.traffic]
+            (run, depths), other_traffic = runs_read[0], [one.traffic for one, _ in runs_read[1:] if one.traffic]
             if run.traffic is None:
                 return None
-            words = WordReplay(run.traffic, self._by_number(depths), known)
+            words = WordReplay(run.traffic, self._by_number(depths), other_traffic)
             cycles_of = self.replays(words)
             self.why = words.why or ["replay does not reproduce the unchanged run"]
             if words.why or cycles_of(depths) != run.cycles:
@@ -185,7 +185,7 @@ class Search:
             after = self._runs.run(advised)
             if after.cycles == cycles_of(advised):
                 return _Found(advised, (), after.cycles, front(self.held, self.bits, cycles_of))
-            seen.insert(0, (after, advised))
+            runs_read.insert(0, (after, advised))
         self.why = ["runs with the advised depths took other times than predicted"]
         return None
 
@@ -198,14 +198,14 @@ class Search:
 
     def replays(self, words: WordReplay) -> CyclesOf:
         """The cycles with some depths by replay, each computed once."""
-        known: dict[tuple[int, ...], int] = {}
+        replayed: dict[tuple[int, ...], int] = {}
 
         def cycles_of(depths: Mapping[str, int]) -> int:
             key = tuple(depths.get(name, -1) for name in self.held)
-            if key not in known:
+            if key not in replayed:
                 cycles = words.replay(self._by_number(depths)).cycles
-                known[key] = FAILED if cycles is None else cycles
-            return known[key]
+                replayed[key] = FAILED if cycles is None else cycles
+            return replayed[key]
 
         return cycles_of
 
@@ -236,17 +236,19 @@ def _varied(hdl: HdlBuild, links: Collection[str]) -> tuple[tuple[str, ...], dic
 def _simulated(task: Task, hdl: HdlBuild, failed: list[str]) -> Simulated:
     raw, streams, fifos = task.raw, hdl.streams, hdl.fifos
     tables = stream_tables(raw)
-    counts, held = tables.get("streams"), tables.get("occupancy")
-    moved, stalls, most = np.zeros(len(streams), int), np.zeros((len(streams), 2), int), np.zeros(len(fifos), int)
-    if counts is not None and held is not None:
+    counts, occupancy = tables.get("streams"), tables.get("occupancy")
+    moved, stalls, most_words = np.zeros(len(streams), int), np.zeros((len(streams), 2), int), np.zeros(len(fifos), int)
+    if counts is not None and occupancy is not None:
         moved[counts["stream"]] = counts["transfers"]
         stalls[counts["stream"]] = np.stack((counts["source_stalls"], counts["sink_stalls"]), 1)
-        np.maximum.at(most, held["fifo"], held["words"])
+        np.maximum.at(most_words, occupancy["fifo"], occupancy["words"])
     last = int(read_end(raw / "card_end.txt").get("last_transfer", -1))
     by_side = tuple((int(source), int(sink)) for source, sink in stalls)
-    whole = None if failed else last
+    cycles = None if failed else last
     traffic = None if failed else _traffic(task, hdl)
-    return Simulated(whole, tuple(moved.tolist()), by_side, tuple(most.tolist()), failed[0] if failed else "", traffic)
+    return Simulated(
+        cycles, tuple(moved.tolist()), by_side, tuple(most_words.tolist()), failed[0] if failed else "", traffic
+    )
 
 
 def _traffic(task: Task, hdl: HdlBuild) -> Traffic | None:

@@ -94,8 +94,8 @@ def described(document: Document) -> tuple[MappingFields, ...]:
 def _models(kind: ModelKind) -> list[Path]:
     """The models that come with a model kind, and those of the bundled applications."""
     pattern = f"*.{kind.name}.yaml"
-    own = sorted(kind.models.glob(pattern)) if kind.models else []
-    return [*own, *sorted((Path(str(files("workbench.resources"))) / "examples").rglob(pattern))]
+    bundled = sorted(kind.models.glob(pattern)) if kind.models else []
+    return [*bundled, *sorted((Path(str(files("workbench.resources"))) / "examples").rglob(pattern))]
 
 
 def _read(paths: Sequence[Path]) -> list[object]:

@@ -51,13 +51,13 @@ def certain_fixes(problems: Iterable[Diagnostic]) -> Mapping[Path, Fixed]:
         if problem.file and problem.line:
             by_file.setdefault(problem.file, []).append(problem)
     fixed = {}
-    for file, own in by_file.items():
+    for file, file_problems in by_file.items():
         try:
             data = read_file(Path(file))
         except WorkbenchError:
             continue  # it is among the problems
         text, fixes = decode(data), []
-        for problem in sorted(own, key=lambda one: (one.line or 0, one.column or 0), reverse=True):
+        for problem in sorted(file_problems, key=lambda one: (one.line or 0, one.column or 0), reverse=True):
             if (fix := quick_fix(problem, text)) is not None:
                 text = fix.edit(text)
                 fixes.append((problem, fix.label))

@@ -34,10 +34,10 @@ def kind_of(path: Path, kinds: Kinds) -> ModelKind | None:
 
 def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
     """The project's models, then the bundled ones."""
-    own = sorted((p, kind) for kind in kinds.values() for p in root.glob(f"*.{kind.name}.yaml")) if root else []
-    named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind, True) for p, kind in own]
+    own_paths = sorted((p, kind) for kind in kinds.values() for p in root.glob(f"*.{kind.name}.yaml")) if root else []
+    own_models = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind, True) for p, kind in own_paths]
     bundled = (ModelFound(p, n, kind, False) for kind in kinds.values() for n, p in bundled_models(kind).items())
-    return (*named, *bundled)
+    return (*own_models, *bundled)
 
 
 def starter(path: Path, kinds: Kinds) -> str:
@@ -71,9 +71,9 @@ class ModelDocument(YamlDocument):
     @property
     def platforms(self) -> Mapping[str, Platform]:
         """The templates that a model can name, with the open project's platform in place of its template."""
-        own = self._own()
+        own_platform = self._own()
         templates = self.read_templates()
-        return {**templates, own.name: own} if own else templates
+        return {**templates, own_platform.name: own_platform} if own_platform else templates
 
     def read_templates(self) -> dict[str, Platform]:
         """Every readable template by its platform's name; the files are read once."""

@@ -55,22 +55,22 @@ def unset_origin(keys: Keys, platform: Platform | None, root: Path | None) -> Or
     """The effective value of a field that the project in `root` does not set."""
     if keys[:2] == _FPGAS and len(keys) > 3 and _info(("hardware", *keys[3:])) is not None:
         return Origin("hardware")
-    said = _OF_TEMPLATE[keys](platform) if platform and keys in _OF_TEMPLATE else None
-    if said:
-        return Origin("template", in_words(said))
+    template_value = _OF_TEMPLATE[keys](platform) if platform and keys in _OF_TEMPLATE else None
+    if template_value:
+        return Origin("template", in_words(template_value))
     if keys == ("host", "compile_commands") and root is not None and (root / _COMMANDS).exists():
         return Origin("found", _COMMANDS)
     info = _info(keys)
     default = info.get_default(call_default_factory=True) if info is not None else None
-    shown = "" if default is None or default is PydanticUndefined or isinstance(default, BaseModel) else default
-    return Origin("default", in_words(shown)) if shown not in ("", (), {}) else Origin("none")
+    default_value = "" if default is None or default is PydanticUndefined or isinstance(default, BaseModel) else default
+    return Origin("default", in_words(default_value)) if default_value not in ("", (), {}) else Origin("none")
 
 
 def can_reset(keys: Keys) -> bool:
     """Whether a project may omit the field."""
-    own = ("hardware", *keys[3:]) if keys[:2] == _FPGAS and keys[3:] else keys
-    info = _info(own)
-    return info is not None and (not info.is_required() or own != keys)
+    schema_keys = ("hardware", *keys[3:]) if keys[:2] == _FPGAS and keys[3:] else keys
+    info = _info(schema_keys)
+    return info is not None and (not info.is_required() or schema_keys != keys)
 
 
 def origins(project: Project, platform: Platform | None, root: Path) -> Iterator[FieldOrigin]:

@@ -72,16 +72,16 @@ def _valid(schema: type[HardwarePort], entry: Entry) -> bool:
 def served(kinds: Mapping[str, PortKind], entry: Entry, others: Sequence[Entry]) -> tuple[Entry, ...]:
     """The entry with an existing memory; if there is none, with the first possible kind of memory added."""
     port = read_port(kinds[str(entry["kind"])].port(), entry)
-    wanted = port.served_by() if port else ""
-    if not wanted:
+    server_name = port.served_by() if port else ""
+    if not server_name:
         return (entry,)
     servers = [str(other.get("name", "host")) for other in others if _serves(kinds, other)]
-    field = next((name for name, value in entry.items() if value == wanted and name != "name"), None)
-    if wanted in servers or field is None:
+    field = next((name for name, value in entry.items() if value == server_name and name != "name"), None)
+    if server_name in servers or field is None:
         return (entry,)
     if servers:
         return ({**entry, field: servers[0]},)
-    return entry, *({"name": wanted, "kind": kind, **fields} for kind, fields in islice(_memories(kinds), 1))
+    return entry, *({"name": server_name, "kind": kind, **fields} for kind, fields in islice(_memories(kinds), 1))
 
 
 def _serves(kinds: Mapping[str, PortKind], entry: Entry) -> bool:

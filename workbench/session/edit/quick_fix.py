@@ -21,13 +21,13 @@ class QuickFix:
 
 def quick_fix(problem: Diagnostic, text: str) -> QuickFix | None:
     """The fix for a problem of a file with this text; None if none is certain."""
-    meant, wrong = _MEANT.search(problem.hint), _QUOTED.search(problem.message)
+    right_name, wrong = _MEANT.search(problem.hint), _QUOTED.search(problem.message)
     line = problem.line
     if line is None or not 1 <= line <= text.count("\n") + 1:
         return None
-    if meant and wrong and (at := _place(text, problem, wrong[1])) is not None:
-        replaced = text[:at] + meant[1] + text[at + len(wrong[1]) :]
-        return QuickFix(f"Write '{meant[1]}'", lambda now: replaced if now == text else now)
+    if right_name and wrong and (at := _place(text, problem, wrong[1])) is not None:
+        replaced = text[:at] + right_name[1] + text[at + len(wrong[1]) :]
+        return QuickFix(f"Write '{right_name[1]}'", lambda now: replaced if now == text else now)
     if problem.file and problem.file.endswith((".yaml", ".yml")) and (key := _NO_KEY.search(problem.message)):
         return _without_key(text, key[1], line)
     return None

@@ -105,8 +105,8 @@ def _dashed(lines: list[str], indent: int) -> list[str]:
 
 
 def _ordered(data: Data, schema: type[BaseModel]) -> list[str]:
-    known = list(schema.model_fields)
-    return sorted(data, key=lambda key: known.index(key) if key in known else len(known))
+    schema_keys = list(schema.model_fields)
+    return sorted(data, key=lambda key: schema_keys.index(key) if key in schema_keys else len(schema_keys))
 
 
 def _lines(key: str, value: Any, indent: int, schema: type[BaseModel] | None) -> list[str]:
@@ -135,10 +135,10 @@ def _extent(text: str, marked: Marked, number: int) -> tuple[int, int]:
     path = ("rules", number)
     if path not in marked.values:
         raise _by_hand()
-    own = [(at, one) for at, one in marked.values.items() if at[:2] == path]
+    rule_values = [(at, one) for at, one in marked.values.items() if at[:2] == path]
     ends = [  # a block's own end may lie behind what follows it
         one.start + len(text[one.start : one.end].rstrip())
-        for at, one in own
+        for at, one in rule_values
         if text[one.start : one.start + 1] in ("[", "{") or not isinstance(value_at(marked.data, at), dict | list)
     ]
     return marked.values[path].line - 1, text.count("\n", 0, max(ends)) + 1
@@ -228,10 +228,10 @@ def _marked(text: str) -> Marked:
 def _verified(old: str, before: Marked, new: str, change: Callable[[Any], None]) -> str:
     if "\r\n" in old:
         new = new.replace("\r\n", "\n").replace("\n", "\r\n")
-    wanted = copy.deepcopy(before.data)
-    change(wanted)
+    expected = copy.deepcopy(before.data)
+    change(expected)
     after, _ = read_marked(new)
-    if after is None or after.data != wanted:
+    if after is None or after.data != expected:
         raise _by_hand()
     return new
 

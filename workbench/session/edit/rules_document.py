@@ -128,11 +128,15 @@ def with_rule_file(project: Path, file: Path) -> tuple[bytes, bytes] | None:
     marked, problems = read_marked(text, str(project))
     if marked is None or not isinstance(marked.data, dict):
         raise WorkbenchError(*problems)
-    named = marked.data.get("rules") or []
+    rule_paths = marked.data.get("rules") or []
     name = Path(os.path.relpath(file, project.parent)).as_posix()
-    if isinstance(named, list) and name in named:
+    if isinstance(rule_paths, list) and name in rule_paths:
         return None
-    new = yaml_edit.insert_item(text, LIST, len(named), name) if named else yaml_edit.set_value(text, LIST, [name])
+    new = (
+        yaml_edit.insert_item(text, LIST, len(rule_paths), name)
+        if rule_paths
+        else yaml_edit.set_value(text, LIST, [name])
+    )
     mark = old[: len(old) - len(old.removeprefix(b"\xef\xbb\xbf"))]
     return old, mark + new.encode("utf-8")
 

@@ -39,8 +39,8 @@ class WhatIf:
     def look_at(self, label: str, changes: dict[str, float], layers: Layers = None) -> None:
         """Try exactly these values; the model's own values are no changes."""
         if file := self._document.model_file:
-            own = file.at({}, self._reading())
-            changes = {name: value for name, value in changes.items() if value != own[name]}
+            model_values = file.at({}, self._reading())
+            changes = {name: value for name, value in changes.items() if value != model_values[name]}
         before = self.changes, self.layers
         if before != (changes, layers):
             do, undo = partial(self._show, changes, layers), partial(self._show, *before)

@@ -171,8 +171,8 @@ def ledger_beside(a: Run, opened: OpenRun) -> Beside:
     if settled:
         expected = settled[-1].expected
         replayed = opened.prepared() if expected else None
-        came = expected_of(replayed.next_bottlenecks()) if replayed else ()
-        rows = explain(expected, came) if came else ()
+        measured_path = expected_of(replayed.next_bottlenecks()) if replayed else ()
+        rows = explain(expected, measured_path) if measured_path else ()
         why = "" if rows else replayed.why if replayed else "the prediction was kept without its critical path"
     return Beside(entries, settled, still_open, rows, why, problems)
 

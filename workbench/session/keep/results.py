@@ -95,8 +95,8 @@ def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
     """The edges of a run's streaming application; None if it has none."""
     from workbench.api.queues import HasQueues
 
-    asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
-    return next((queues for queues in asked if queues is not None), None)
+    answers = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
+    return next((queues for queues in answers if queues is not None), None)
 
 
 def open_knowledge(plugins: Plugins, project: Path | None = None) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
@@ -112,9 +112,9 @@ def open_knowledge(plugins: Plugins, project: Path | None = None) -> tuple[Knowl
 
 def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
     """The platform at the time of the run (kept in its folder), or the template of that name."""
-    kept = run.path / "platform.yaml" if run.path else None
+    kept_template = run.path / "platform.yaml" if run.path else None
     support = plugins.platforms.get(run.manifest.platform)
-    path = kept if kept and kept.is_file() else support.template if support else None
+    path = kept_template if kept_template and kept_template.is_file() else support.template if support else None
     if path is None and not run.manifest.platform:
         return None, ()  # made by another program
     if path is None:
@@ -192,8 +192,8 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05, project: 
 def critical_path(opened: OpenRun, replayed: Replayed | None) -> tuple[Bottleneck, ...]:
     """The critical path of a replayed run, by block and state; empty if it does not reach the FPGA's blocks."""
     path = replayed.next_bottlenecks() if replayed else ()
-    there = {block.id for block in opened.run.manifest.blocks if block.side is Side.FPGA}
-    return path if there & {part.block for part in path} else ()
+    fpga_blocks = {block.id for block in opened.run.manifest.blocks if block.side is Side.FPGA}
+    return path if fpga_blocks & {part.block for part in path} else ()
 
 
 def measured_of(opened: OpenRun, replayed: Replayed | None) -> MeasuredRun:
@@ -211,8 +211,10 @@ def with_rules(opened: OpenRun, plugins: Plugins, project: Path | None, replayed
     knowledge, problems = open_knowledge(plugins, project or project_of(opened.run))
     path, threshold = critical_path(opened, replayed), opened.analysis.threshold
     analysis = analyse(opened.run, opened.platform, knowledge, threshold, path)
-    kept = tuple(one for one in opened.diagnostics if one.file not in {rule.file for rule in opened.knowledge.rules})
-    return replace(opened, knowledge=knowledge, analysis=analysis, diagnostics=(*kept, *problems))
+    other_diagnostics = tuple(
+        one for one in opened.diagnostics if one.file not in {rule.file for rule in opened.knowledge.rules}
+    )
+    return replace(opened, knowledge=knowledge, analysis=analysis, diagnostics=(*other_diagnostics, *problems))
 
 
 def project_of(run: Run) -> Path | None:

@@ -67,11 +67,11 @@ def _calls(calls: Table, first_ps: int, last_ps: int) -> Table:
     inside = np.flatnonzero((t0 < last_ps) & (t1 > first_ps))
     inner = {name: np.array(column[inside]) for name, column in calls.items()}
     before_ps = t0[inside] - inner["host_ps"]  # when the host's own code before the call began
-    whole = t1[inside] - t0[inside]
+    length = t1[inside] - t0[inside]
     for name in _MOMENTS:
-        known = inner[name] >= 0
-        inner[name] = np.where(known, np.clip(inner[name], first_ps, last_ps) - first_ps, -1)
-    part = (inner["t1_ps"] - inner["t0_ps"]) / np.maximum(whole, 1)
+        has_value = inner[name] >= 0
+        inner[name] = np.where(has_value, np.clip(inner[name], first_ps, last_ps) - first_ps, -1)
+    part = (inner["t1_ps"] - inner["t0_ps"]) / np.maximum(length, 1)
     inner["bytes"] = np.where(inner["bytes"] > 0, np.maximum(np.rint(inner["bytes"] * part), 1), inner["bytes"])
     inner["bytes"] = inner["bytes"].astype("i8")
     inner["host_ps"] = inner["t0_ps"] - np.clip(before_ps - first_ps, 0, inner["t0_ps"])

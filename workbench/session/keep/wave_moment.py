@@ -94,20 +94,20 @@ def _of_design(run: Run, blocks: Sequence[Block]) -> tuple[Path | None, list[Sig
     places = list(dict.fromkeys(fpga_of(one.id) for one in run.manifest.blocks if one.side is Side.FPGA))
     by_place = dict(zip(places, files, strict=True)) if len(places) == len(files) else {}
     names = [(one.id.removeprefix(fpga_of(one.id)), by_place.get(fpga_of(one.id))) for one in blocks]
-    first = next((own for _, own in names if own), None)
+    first = next((scope for _, scope in names if scope), None)
     for path in [first] if first else files:
         signals = _signals(path)
-        inner = [name for name, own in names if own in (None, path)]
-        wanted = [tuple(part.lower() for part in name.split(".")[:-1]) for name in inner]
-        mine = [s for place in wanted for s in signals if place and _scope(s)[-len(place) :] == place]
+        inner = [name for name, scope in names if scope in (None, path)]
+        scope_parts = [tuple(part.lower() for part in name.split(".")[:-1]) for name in inner]
+        mine = [s for place in scope_parts for s in signals if place and _scope(s)[-len(place) :] == place]
         if mine:
             return path, list(dict.fromkeys(mine))
     if not files:
         return None, []
-    shown = first or files[0]
-    signals = _signals(shown)
-    least = min((s.name.count(".") for s in signals), default=0)
-    return shown, [s for s in signals if s.name.count(".") == least]
+    wave_file = first or files[0]
+    signals = _signals(wave_file)
+    depth = min((s.name.count(".") for s in signals), default=0)
+    return wave_file, [s for s in signals if s.name.count(".") == depth]
 
 
 def _signals(path: Path) -> list[Signal]:

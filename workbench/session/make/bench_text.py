@@ -257,29 +257,29 @@ end architecture;
 
 def _in(port: HdlPort, kind: str, part: str) -> str:
     """Bits as a value of a port's type. WorkbenchError for a type that bits cannot represent."""
-    if found := _VECTOR.match(kind):
-        mark = found[1].lower()
-        return f"to_bitvector({part})" if mark == "bit_vector" else f"{found[1]}({part})"
+    if match := _VECTOR.match(kind):
+        mark = match[1].lower()
+        return f"to_bitvector({part})" if mark == "bit_vector" else f"{match[1]}({part})"
     if _NUMBER.match(kind):
-        whole = part if " downto " in part else f"std_logic_vector'(0 => {part})"
-        return f"to_integer(unsigned({whole}))"
-    if found := _BIT.match(kind):
-        made = {"bit": f"to_bit({part})", "boolean": f"{part} = '1'"}
-        return made.get(found[1].lower(), part)
+        vector = part if " downto " in part else f"std_logic_vector'(0 => {part})"
+        return f"to_integer(unsigned({vector}))"
+    if match := _BIT.match(kind):
+        conversions = {"bit": f"to_bit({part})", "boolean": f"{part} = '1'"}
+        return conversions.get(match[1].lower(), part)
     raise _no_type(port, kind)
 
 
 def _out(port: HdlPort, kind: str, part: str) -> str:
     """A port's value as bits."""
-    if found := _VECTOR.match(kind):
-        mark = found[1].lower()
+    if match := _VECTOR.match(kind):
+        mark = match[1].lower()
         return f"to_stdlogicvector({port.name})" if mark == "bit_vector" else f"std_logic_vector({port.name})"
     if _NUMBER.match(kind):
         vector = f"std_logic_vector(to_unsigned({port.name}, {port.bits}))"
         return vector if " downto " in part else f"to_unsigned({port.name}, 1)(0)"
-    if found := _BIT.match(kind):
-        made = {"bit": f"to_stdulogic({port.name})", "boolean": f"'1' when {port.name} else '0'"}
-        return made.get(found[1].lower(), port.name)
+    if match := _BIT.match(kind):
+        conversions = {"bit": f"to_stdulogic({port.name})", "boolean": f"'1' when {port.name} else '0'"}
+        return conversions.get(match[1].lower(), port.name)
     raise _no_type(port, kind)
 
 

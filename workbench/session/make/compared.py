@@ -9,6 +9,6 @@ from workbench.session.make.scaling import predictions_of
 
 def compared(opened: Sequence[OpenRun]) -> ManyRuns:
     """The runs in this order, each compared with the first."""
-    known = predictions_of([one.run for one in opened])
-    predicted_s = {folder: (time_s, base) for folder, (time_s, _, _, base) in known.items()}
+    predictions = predictions_of([one.run for one in opened])
+    predicted_s = {folder: (time_s, base) for folder, (time_s, _, _, base) in predictions.items()}
     return compare_many([(one.run, one.analysis) for one in opened], predicted_s)

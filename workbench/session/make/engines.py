@@ -115,6 +115,6 @@ def run_while(command: Sequence[str], alive: str) -> str:
 
 
 def _run(command: Sequence[str], job: Job) -> str:
-    said: list[str] = []
-    ended = job.run(command, on_line=said.append)
-    return "\n".join([*said[-5:], f"it ended with {ended.returncode}"])
+    error_lines: list[str] = []
+    ended = job.run(command, on_line=error_lines.append)
+    return "\n".join([*error_lines[-5:], f"it ended with {ended.returncode}"])

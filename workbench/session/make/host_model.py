@@ -43,8 +43,8 @@ def hottest(workspace: Workspace) -> HotPlace:
     calls = run.tables.get("call_order") if run else None
     if newest is None or run is None or calls is None or not len(calls["site"]):
         return HotPlace(WHOLE, "no run shows which part of the host takes longest, so this is the whole program")
-    made = calls["site"] >= 0
-    of_site = np.bincount(calls["site"][made], calls["host_ps"][made], len(run.manifest.sites))
+    has_site = calls["site"] >= 0
+    of_site = np.bincount(calls["site"][has_site], calls["host_ps"][has_site], len(run.manifest.sites))
     if not of_site.any():
         return HotPlace(WHOLE, f"{newest.name} spent no time in the host's own code, so this is the whole program")
     site, took_s = run.manifest.sites[int(of_site.argmax())], float(of_site.max()) / 1e12
@@ -58,14 +58,16 @@ def region_of(workspace: Workspace, text: str) -> HostRegion:
     if match := _LINES.match(text):
         file, first, last = match[1], int(match[2]), int(match[3] or 0)
         path = Path(os.path.realpath(workspace.root / file))
-        known = {name: Path(os.path.realpath(workspace.root / name)) for name in workspace.host.sources}
-        named = next((one for name, one in known.items() if one == path or Path(name).name == file), None)
-        if named is None:
-            raise WorkbenchError(Diagnostic(f"'{file}' is no source of the host", near(file, known, "Its sources")))
+        real_paths = {name: Path(os.path.realpath(workspace.root / name)) for name in workspace.host.sources}
+        source_name = next((one for name, one in real_paths.items() if one == path or Path(name).name == file), None)
+        if source_name is None:
+            raise WorkbenchError(
+                Diagnostic(f"'{file}' is no source of the host", near(file, real_paths, "Its sources"))
+            )
         if match[3] and last < first:
             raise WorkbenchError(Diagnostic(f"line {last} is before line {first}", "Write FILE:FIRST-LAST."))
-        said = f"lines {first} to {last} of {file}" if last else f"the function around {file}:{first}"
-        return HostRegion(said, file=named, first=first, last=last)
+        region_text = f"lines {first} to {last} of {file}" if last else f"the function around {file}:{first}"
+        return HostRegion(region_text, file=source_name, first=first, last=last)
     names = functions_of(workspace)
     if names and text.rpartition("::")[2] not in {name.rpartition("::")[2] for name in names}:
         hint = near(text, names, "Its functions")

@@ -135,8 +135,8 @@ def _fpgas_of(workspace: Workspace, design: Workspace) -> FpgaNames:
 def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:
     """The language that reads a design for this simulator, and an alternative if the design is too large for it."""
     language = workspace.hdl_language
-    own = language.in_own_simulator() if isinstance(language, InOwnSimulator) else None
-    return (own, None) if own is not None and simulator == "ghdl" else (language, own)
+    for_simulator = language.in_own_simulator() if isinstance(language, InOwnSimulator) else None
+    return (for_simulator, None) if for_simulator is not None and simulator == "ghdl" else (language, for_simulator)
 
 
 def _instrument_design(
@@ -169,10 +169,10 @@ def instrument_by(
     if not (hardware.count_streams or hardware.query):
         return first(out)
     scan = _with_streams_of_vhdl(language.scan(root, hardware, platform, parameters, job), first)
-    asked = agent_query(root, hardware, scan, fpgas)
-    hardware = with_streams(hardware, scan, asked.valued if asked else ()).with_agent(asked.room if asked else 0)
+    query = agent_query(root, hardware, scan, fpgas)
+    hardware = with_streams(hardware, scan, query.valued if query else ()).with_agent(query.room if query else 0)
     build = language.instrument(root, hardware, platform, parameters, out, job)
-    build = with_agent(build, asked, root, platform) if asked else build
+    build = with_agent(build, query, root, platform) if query else build
     return replace(build, diagnostics=(*build.diagnostics, *not_counted(build.streams, build.blocks)))
 
 
@@ -204,8 +204,10 @@ def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, 
 
 def check_varied(depths: Collection[str], hdl: HdlBuild, project: Project) -> None:
     """Raise WorkbenchError for a FIFO whose depth cannot be chosen."""
-    known = {place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.simulation.varied}
-    known |= {link.name for link in project.hardware.links}
-    if missing := [name for name in depths if name not in known]:
-        hint = f"Depths that can be varied: {', '.join(sorted(known)) or 'none'}."
+    varied_fifos = {
+        place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.simulation.varied
+    }
+    varied_fifos |= {link.name for link in project.hardware.links}
+    if missing := [name for name in depths if name not in varied_fifos]:
+        hint = f"Depths that can be varied: {', '.join(sorted(varied_fifos)) or 'none'}."
         raise WorkbenchError(Diagnostic(f"the depth of FIFO '{missing[0]}' cannot be varied", hint))

@@ -38,12 +38,14 @@ def keeping(
     result, or the equal cached one."""
 
     def kept(part: S, make: Callable[[], B]) -> B:
-        return _kept_or_new((*_asked(root, part, platform, values), *_code(language)), _folders(root, part), out, make)
+        return _kept_or_new((*_inputs(root, part, platform, values), *_code(language)), _folders(root, part), out, make)
 
     return kept
 
 
-def _asked(root: Path, part: HostSources | HardwareSources, platform: Platform, values: Mapping[str, str]) -> list[str]:
+def _inputs(
+    root: Path, part: HostSources | HardwareSources, platform: Platform, values: Mapping[str, str]
+) -> list[str]:
     texts = [str(root), part.model_dump_json(), platform.model_dump_json(), repr(sorted(values.items()))]
     return [*texts, *map(str, expand_sources(root, part.sources))]
 
@@ -57,7 +59,7 @@ def _folders(root: Path, part: HostSources | HardwareSources) -> Iterable[Path]:
 def _kept_or_new(asked: Sequence[str], folders: Iterable[Path], out: Path, make: Callable[[], B]) -> B:
     command = digest(asked)
     folder = kept_folder("instrumented", command, out)
-    if folder and (kept := _taken(folder / _FILE, out)):
+    if folder and (kept := _read_build(folder / _FILE, out)):
         return cast(B, kept)
     began_s = time.time()
     build = make()
@@ -123,7 +125,7 @@ def _written(build: HostBuild | HdlBuild, out: Path) -> bytes:
     return b"" if os.fsencode(out) in data else data
 
 
-def _taken(file: Path, out: Path) -> Any:
+def _read_build(file: Path, out: Path) -> Any:
     """The cached build, with its files written; None if it is not cached."""
     if (data := taken(file)) is None:
         return None

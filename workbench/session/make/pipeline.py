@@ -173,10 +173,10 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
     if target.simulated:
         return
     yield from board_lacks(workspace.platform, len(workspace.boards))
-    asked = "deterministic" if options.deterministic else "plain" if options.plain else "with waveforms"
+    option_text = "deterministic" if options.deterministic else "plain" if options.plain else "with waveforms"
     if options.deterministic or options.plain or options.waves:
         yield Diagnostic(
-            f"a run on the {target.title} cannot be {asked}",
+            f"a run on the {target.title} cannot be {option_text}",
             "Run it with the counters only, or on the simulated card.",
             file=str(workspace.path),
         )
@@ -235,8 +235,8 @@ def _run(
         host, hdl = _builds(workspace, options, target, settings, writer, job)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
-        known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
-        writer.describe(replace(known, streams=hdl.streams, fifos=hdl.fifos))
+        known_manifest = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
+        writer.describe(replace(known_manifest, streams=hdl.streams, fifos=hdl.fifos))
     task = replace(
         task_of(_as_asked(workspace, options, writer.path), settings, hdl, writer.path / "build", writer.raw),
         host=host,
@@ -292,7 +292,7 @@ def _builds(
     host: HostBuild | None = None
     if options.plain:
         hdl = plain_designs(workspace, settings, simulator)
-        said = diagnostics = hdl.diagnostics
+        messages = diagnostics = hdl.diagnostics
     else:
         build.mkdir()
         own_build = bool(project.host.build)
@@ -301,8 +301,8 @@ def _builds(
         hdl = switched_agents(hdl, workspace, options.frame, options.only)
         unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
         diagnostics = host.diagnostics + hdl.diagnostics
-        said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
-    for diagnostic in said:
+        messages = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
+    for diagnostic in messages:
         job.report(diagnostic)
     if has_errors(diagnostics):
         raise WorkbenchError(*diagnostics)
@@ -330,8 +330,8 @@ def _as_asked(workspace: Workspace, options: RunOptions, out: Path) -> Workspace
         return workspace
     waves = {"waves": True, "waves_from_s": options.waves[0], "waves_to_s": options.waves[1]}
     waves |= {"waves_ports": True} if options.ports else {}
-    asked = {"simulation": workspace.project.simulation.model_copy(update=waves)}
-    return replace(workspace, project=workspace.project.model_copy(update=asked))
+    sections = {"simulation": workspace.project.simulation.model_copy(update=waves)}
+    return replace(workspace, project=workspace.project.model_copy(update=sections))
 
 
 def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, build: Path, raw: Path) -> Task:

@@ -39,18 +39,22 @@ def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
     alike = [other for other in runs if other.complete and _kind(other) == kind]
     runs_by_value: dict[str, dict[float, Run]] = {}
     for name in _values(run):
-        rest = _without(run, name)
+        without_value = _without(run, name)
         for other in sorted(alike, key=lambda one: one.manifest.created):
             value = _values(other).get(name)
-            if isinstance(value, int | float) and not isinstance(value, bool) and _without(other, name) == rest:
+            if (
+                isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and _without(other, name) == without_value
+            ):
                 runs_by_value.setdefault(name, {})[float(value)] = other
     name = max(runs_by_value, key=lambda one: len(runs_by_value[one]), default="")
     if not name or len(runs_by_value[name]) < FEWEST:
         return None
-    chosen = sorted(runs_by_value[name].items())
-    first, predicted = chosen[0][1], predictions_of([other for _, other in chosen])
-    equal = all(work_of(first, other) is Work.EQUAL for _, other in chosen[1:])
-    points = (_point(value, other, predicted.get(str(other.path), _NONE)) for value, other in chosen)
+    run_of_value = sorted(runs_by_value[name].items())
+    first, predicted = run_of_value[0][1], predictions_of([other for _, other in run_of_value])
+    equal = all(work_of(first, other) is Work.EQUAL for _, other in run_of_value[1:])
+    points = (_point(value, other, predicted.get(str(other.path), _NONE)) for value, other in run_of_value)
     return Scaling(name, tuple(points), equal)
 
 
@@ -64,9 +68,9 @@ def _kind(run: Run) -> tuple[Any, ...]:
     """The properties, beside settings, that all runs of a curve must share."""
     m = run.manifest
     platform = run.path / "platform.yaml" if run.path else None
-    kept = platform.read_bytes() if platform and platform.is_file() else b""
+    platform_bytes = platform.read_bytes() if platform and platform.is_file() else b""
     return (
-        Path(m.project).name, dict(m.sources), m.platform, kept,
+        Path(m.project).name, dict(m.sources), m.platform, platform_bytes,
         m.simulated, m.deterministic, m.instrumented, m.changes,
     )  # fmt: skip
 

@@ -78,8 +78,8 @@ class Study:
 
     def is_base(self, point: Point) -> bool:
         """Whether other points are predicted from it, so that it must be traced."""
-        asked = self.model.predicted is not None or self.model.changes
-        return bool(asked) and base_of(self.model, point).key == point.key
+        predicts = self.model.predicted is not None or self.model.changes
+        return bool(predicts) and base_of(self.model, point).key == point.key
 
 
 def load_study(path: Path, plugins: Plugins) -> tuple[Study, tuple[Diagnostic, ...]]:
@@ -112,13 +112,13 @@ def _open(study: Study, point: Point, plugins: Plugins) -> Opened:
 
 def _with_values(study: Study, point: Point, workspace: Workspace) -> tuple[Workspace, dict[str, Any]]:
     """The project with a point's parameters, and its settings. Raises WorkbenchError for an unknown name."""
-    wanted = {**study.model.set, **point.settings}
+    values = {**study.model.set, **point.settings}
     project = workspace.project
-    settings = {name: value for name, value in wanted.items() if name in project.settings}
-    parameters = {n: v for n, v in wanted.items() if n not in settings and n in project.hardware.parameters}
-    if unknown := [name for name in wanted if name not in settings and name not in parameters]:
-        known = [*project.settings, *project.hardware.parameters]
-        raise WorkbenchError(unknown_name("setting or parameter", unknown[0], known, workspace.path))
+    settings = {name: value for name, value in values.items() if name in project.settings}
+    parameters = {n: v for n, v in values.items() if n not in settings and n in project.hardware.parameters}
+    if unknown := [name for name in values if name not in settings and name not in parameters]:
+        known_names = [*project.settings, *project.hardware.parameters]
+        raise WorkbenchError(unknown_name("setting or parameter", unknown[0], known_names, workspace.path))
     return workspace.with_parameters(parameters), settings
 
 
@@ -236,12 +236,12 @@ def _to_measure(study: Study, plugins: Plugins, again: bool) -> dict[Point, str]
     A point whose project cannot be opened gets the reason as its error.
     """
     pending: list[tuple[Point, str]] = []
-    known: dict[tuple[str, str], Opened] = {}
+    opened_projects: dict[tuple[str, str], Opened] = {}
     for point in study.points:
         state = read_point(study.folder, point.key) or PointState()
         try:
             at = point.project, point.platform
-            opened = known[at] = known.get(at) or _open(study, point, plugins)
+            opened = opened_projects[at] = opened_projects.get(at) or _open(study, point, plugins)
             workspace, settings = _with_values(study, point, opened.workspace)
         except WorkbenchError as error:
             write_point(study.folder, point.key, PointState(Status.FAILED, error=error.diagnostics[0].text()))
@@ -272,15 +272,19 @@ def _measure(
     Changes are tried when their original run exists, and predictions made when their base exists."""
     waiting, running = list(cards), dict[str, tuple[Point, Handle]]()
     built: set[str] = set()
-    total, seen, shown_s = len(waiting), (-1, -1), 0.0
+    total, last_state, shown_s = len(waiting), (-1, -1), 0.0
     try:
         while waiting or running:
             job.check()
             for point in list(waiting):
                 under_way = {cards[other] for other, _ in running.values()}
                 needed = unchanged(study.model, point) if point.changes else None
-                ready = needed not in waiting and (needed is None or needed.key not in running)
-                if len(running) < engine.slots and ready and (cards[point] in built or cards[point] not in under_way):
+                can_start = needed not in waiting and (needed is None or needed.key not in running)
+                if (
+                    len(running) < engine.slots
+                    and can_start
+                    and (cards[point] in built or cards[point] not in under_way)
+                ):
                     waiting.remove(point)
                     running[point.key] = point, engine.submit(study.command(point))
             for key, (point, handle) in list(running.items()):
@@ -291,9 +295,9 @@ def _measure(
                     if study.is_base(point):
                         _predict(study, plugins, point)
             state = len(waiting), len(running)
-            if state != seen or time.monotonic() - shown_s > _SHOWN_EVERY_S:
-                seen, shown_s, done = state, time.monotonic(), total - sum(state)
-                job.progress(done / total, f"{done} of {total} runs, {len(running)} under way")
+            if state != last_state or time.monotonic() - shown_s > _SHOWN_EVERY_S:
+                last_state, shown_s, done_points = state, time.monotonic(), total - sum(state)
+                job.progress(done_points / total, f"{done_points} of {total} runs, {len(running)} under way")
                 changed()
             time.sleep(_LOOK_S if running else 0)
     finally:
@@ -304,14 +308,14 @@ def _measure(
 def _settle(study: Study, point: Point, handle: Handle) -> None:
     """Handle the end of a point's job; without a result, that is the point's error."""
     try:
-        said = str(handle.result())
+        reason = str(handle.result())
     except Cancelled:
         return
     except Exception as error:  # an engine's own, of whatever kind: the rest of the study goes on
-        said = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
     state = read_point(study.folder, point.key) or PointState()
     if state.status in (Status.QUEUED, Status.RUNNING):
-        message = f"error: the job ended without a result: {said}"
+        message = f"error: the job ended without a result: {reason}"
         write_point(study.folder, point.key, PointState(Status.FAILED, error=message))
 
 

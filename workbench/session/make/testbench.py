@@ -65,7 +65,7 @@ def write_testbench(
     run, _ = open_run(path)
     files = _recorded(run)
     workspace = open_workspace(project, plugins) if project is not None else open_project_of(run, plugins)
-    number = _chosen(fpga, workspace, len(files), run)
+    number = _fpga_number(fpga, workspace, len(files), run)
     waves, workspace = files[number], workspace.boards[number % len(workspace.boards)]
     job.progress(0.1, "reading the design")
     bench, clocks = _bench(workspace, run, job)
@@ -92,11 +92,11 @@ def _recorded(run: Run) -> list[Path]:
     """The waveform file of each FPGA."""
     if waves := wave_files(run.path):
         return waves
-    what = "this run did not record the traffic at the design's ports"
-    raise WorkbenchError(Diagnostic(what, "Run it again with --ports.", file=str(run.path or "")))
+    problem = "this run did not record the traffic at the design's ports"
+    raise WorkbenchError(Diagnostic(problem, "Run it again with --ports.", file=str(run.path or "")))
 
 
-def _chosen(fpga: str, workspace: Workspace, count: int, run: Run) -> int:
+def _fpga_number(fpga: str, workspace: Workspace, count: int, run: Run) -> int:
     """The number of the named FPGA among the `count` of a run. WorkbenchError if it does not exist, or if there are
     several and none is named."""
     hardware = workspace.project.hardware
@@ -106,9 +106,9 @@ def _chosen(fpga: str, workspace: Workspace, count: int, run: Run) -> int:
     if fpga in names:
         return names.index(fpga)
     several = f"{counted(count, 'FPGA')}: a testbench is for one of them"
-    what = f"this run has no FPGA '{fpga}'" if fpga else f"this run has {several}"
+    problem = f"this run has no FPGA '{fpga}'" if fpga else f"this run has {several}"
     hint = f"Write --fpga NAME. There are {listed(names)}." if count > 1 else "Leave --fpga out."
-    raise WorkbenchError(Diagnostic(what, hint, file=str(run.path or "")))
+    raise WorkbenchError(Diagnostic(problem, hint, file=str(run.path or "")))
 
 
 def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock, ...]]:
@@ -119,9 +119,9 @@ def _bench(workspace: Workspace, run: Run, job: Job) -> tuple[Bench, tuple[Clock
     parameters = workspace.parameters(values)
     ports = workspace.hdl_scanner(values, job)(hardware).ports
     pins = {clock.pin.lower(): clock for clock in board.clocks} if board is not None else {}
-    given = [port for port in ports if port.direction == "input"]
-    clocks = tuple(port for port in given if port.name.lower() in pins)
-    inputs = tuple(port for port in given if port not in clocks)
+    input_ports = [port for port in ports if port.direction == "input"]
+    clocks = tuple(port for port in input_ports if port.name.lower() in pins)
+    inputs = tuple(port for port in input_ports if port not in clocks)
     outputs = tuple(port for port in ports if port.direction != "input")  # nothing else drives an inout on the card
     if not clocks or not outputs:
         raise WorkbenchError(Diagnostic(f"the top '{hardware.top}' has no clock of the platform's, or no output"))
@@ -158,11 +158,11 @@ def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterato
     }
     every, none = (1 << len(bench.clocks)) - 1, 0
     if resets:
-        held = values | {name: level for name, level in resets.items() if name in values}
+        in_reset = values | {name: level for name, level in resets.items() if name in values}
         for number in range(RESET_CYCLES):
-            yield _row(bench, _HALF_PS, False, held, every)
+            yield _row(bench, _HALF_PS, False, in_reset, every)
             if number < RESET_CYCLES - 1:
-                yield _row(bench, _HALF_PS, False, held, none)
+                yield _row(bench, _HALF_PS, False, in_reset, none)
     level, since_ps = _packed(bench.clocks, values), start_ps - (2 if resets else 0)
     for at_ps, changed in all_moments:
         later = {**values, **changed}
@@ -255,15 +255,15 @@ def run_testbench(written: Written, job: Job) -> Difference | None:
     """
     job.progress(0.6, "compiling and running the testbench")
     try:
-        text = _said_by_ghdl(written, job) if written.bench.types is not None else _said_by_verilator(written, job)
+        text = _ghdl_output(written, job) if written.bench.types is not None else _said_by_verilator(written, job)
     finally:
         seal_folder(written.folder)
-    if found := _DIFFERENCE.search(text):
-        binary = found[3] == "b"
-        if binary and set(found[4]) <= {"0", "1"}:  # hexadecimal too, where all bits are known
-            actual, expected = (f"{int(found[n], 2):x}" for n in (4, 5))
-            return Difference(int(found[1]), found[2], actual, expected, "hexadecimal")
-        return Difference(int(found[1]), found[2], found[4], found[5], "binary" if binary else "hexadecimal")
+    if match := _DIFFERENCE.search(text):
+        binary = match[3] == "b"
+        if binary and set(match[4]) <= {"0", "1"}:  # hexadecimal too, where all bits are known
+            actual, expected = (f"{int(match[n], 2):x}" for n in (4, 5))
+            return Difference(int(match[1]), match[2], actual, expected, "hexadecimal")
+        return Difference(int(match[1]), match[2], match[4], match[5], "binary" if binary else "hexadecimal")
     if "all outputs match the run" not in text:
         raise WorkbenchError(Diagnostic(f"the testbench did not run: {_last(text)}", file=str(written.folder)))
     return None
@@ -277,19 +277,19 @@ def _last(text: str) -> str:
     return next((line for line in reversed(text.splitlines()) if line.strip()), "it printed nothing")
 
 
-def _said_by_ghdl(written: Written, job: Job) -> str:
-    tool = _there(find_ghdl())
-    said = ""
+def _ghdl_output(written: Written, job: Job) -> str:
+    tool = _installed(find_ghdl())
+    output = ""
     for words in _ghdl_steps(written.workspace, written.bench):
         result = job.run([tool.path, *words], cwd=written.folder, on_line=_quiet)
-        said = result.stdout + result.stderr
+        output = result.stdout + result.stderr
         if result.returncode and words[0] != "-r":
-            raise WorkbenchError(Diagnostic(f"GHDL does not compile the testbench: {_first_error(said)}"))
-    return said
+            raise WorkbenchError(Diagnostic(f"GHDL does not compile the testbench: {_first_error(output)}"))
+    return output
 
 
 def _said_by_verilator(written: Written, job: Job) -> str:
-    tool = _there(find_verilator())
+    tool = _installed(find_verilator())
     bench = f"{written.bench.name}{written.bench.suffix}"
     options = [
         "--binary",
@@ -314,7 +314,7 @@ def _quiet(line: str) -> None:
     """Ignore a line of a tool's output, which is read at the end."""
 
 
-def _there(tool: Tool | Diagnostic) -> Tool:
+def _installed(tool: Tool | Diagnostic) -> Tool:
     if isinstance(tool, Diagnostic):
         raise WorkbenchError(tool)
     return tool

@@ -108,13 +108,13 @@ class Tree:
 def board_plans(workspace: Workspace, hdl: HdlBuild) -> list[ReadOutPlan | None]:
     """The counter read-out of each FPGA on a real machine. If it has fewer counters than blocks, they watch the blocks
     that `hardware.watch` names, for one FPGA or for each. WorkbenchError if that is not possible."""
-    asked = list(zip(hdl.places, workspace.boards, hdl.each, strict=True))
-    for name in dict.fromkeys(name for _, one, _ in asked for name in one.project.hardware.watch):
-        known = [f"{place}{block}" for place, _, build in asked for block in _watchable(build)]
-        if not any(_watchable_with_name(name, place, build) for place, _, build in asked):
-            hint = did_you_mean(name, known) or f"There are {listed(known)}."
+    boards = list(zip(hdl.places, workspace.boards, hdl.each, strict=True))
+    for name in dict.fromkeys(name for _, one, _ in boards for name in one.project.hardware.watch):
+        watchable = [f"{place}{block}" for place, _, build in boards for block in _watchable(build)]
+        if not any(_watchable_with_name(name, place, build) for place, _, build in boards):
+            hint = did_you_mean(name, watchable) or f"There are {listed(watchable)}."
             raise WorkbenchError(Diagnostic(f"no counter can watch a block '{name}'", hint))
-    return [_board_plan(build, one.platform, place, one.project.hardware.watch) for place, one, build in asked]
+    return [_board_plan(build, one.platform, place, one.project.hardware.watch) for place, one, build in boards]
 
 
 def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[str]) -> ReadOutPlan | None:
@@ -126,9 +126,9 @@ def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[s
     try:
         return plan.watching({number for name in watch for number in _watchable_with_name(name, place, hdl)})
     except ValueError:
-        what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
+        problem = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
         hint = "Reserve eight words of the port for it, aligned to eight words. Or set hardware.engines to 0."
-        raise WorkbenchError(Diagnostic(what, hint)) from None
+        raise WorkbenchError(Diagnostic(problem, hint)) from None
 
 
 def _watchable(hdl: HdlBuild) -> dict[str, int]:
@@ -183,11 +183,11 @@ def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest
 def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tuple[HdlBuild, list[RunClock]]:
     derived = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
     of_block = {number: monitor.clock for monitor in derived for number in monitor.blocks or ()}
-    known = {clock.name: clock for clock in clocks}
+    clock_of_name = {clock.name: clock for clock in clocks}
     own_hz = {clock.name: clock.frequency_hz for clock in hdl.simulation.made.values()}
     more = [
         replace(clock, name=one.clock, frequency_hz=own_hz.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
-        for one in derived if (clock := known[one.made_of])
+        for one in derived if (clock := clock_of_name[one.made_of])
     ]  # fmt: skip
     first = clocks[0].name if clocks else ""
     names = (of_block.get(number, block.clock) for number, block in enumerate(hdl.blocks))
@@ -212,8 +212,8 @@ def complete_tree(
     for path, copy in moved.items():
         copy_file(path, copy)
     copy_file(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
-    told = replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries)
-    text = manifest_text(replace(told, streams=hdl.streams, fifos=hdl.fifos))
+    run_description = replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries)
+    text = manifest_text(replace(run_description, streams=hdl.streams, fifos=hdl.fifos))
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
     extra += sorted((runtime / "ranks").glob("*.c"))
@@ -237,10 +237,10 @@ def complete_tree(
     macros = {name: quoted(value) for name, value in workspace.defines(settings).items()}
     recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if any(plans) else ()
     part, in_tree = workspace.project.host, flags_in_tree(workspace, out)
-    named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
+    link_flags = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
     system = ("-lm", "-pthread", *["-ldl"] * with_ranks)  # before glibc 2.34 libdl has dlsym
-    own = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
-    of_all = dict.fromkeys(f"-I{folder}" for folder in include_folders(word for flags in own for word in flags))
+    own_flags = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
+    of_all = dict.fromkeys(f"-I{folder}" for folder in include_folders(word for flags in own_flags for word in flags))
     values = {
         "RECAP_CFLAGS": (
             *in_tree(part.flags),
@@ -256,12 +256,12 @@ def complete_tree(
             *of_all,
             *map(quoted, macros_of_all(part)),
         ),
-        "RECAP_LDLIBS": (*host.link_flags, *named, *["-lstdc++"] * any(map(is_cpp, sources)), *system),
+        "RECAP_LDLIBS": (*host.link_flags, *link_flags, *["-lstdc++"] * any(map(is_cpp, sources)), *system),
         "RECAP_HDL_DATA": (quoted(name) for name in hdl.files.data),
         **_designs(workspace, hdl, out),
     }
     units = (
-        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(sources, own, strict=False)),
+        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(sources, own_flags, strict=False)),
         *((source, ("$(RECAP_RUNTIME_CFLAGS)",)) for source in extra),
     )
     compilers = _MPI_COMPILERS if with_ranks else ()
@@ -332,8 +332,8 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
     copied: dict[Path, Path | None] = {}
     names = [f"_{fpga.name}" for fpga in workspace.project.hardware.fpgas] or [""]
     for ending, one, build in zip(names, workspace.boards, hdl.each, strict=False):
-        own = one.project.hardware
-        sources = {workspace.root / name for name in own.sources}
+        own_hardware = one.project.hardware
+        sources = {workspace.root / name for name in own_hardware.sources}
         for folder in build.files.include_dirs:
             if folder not in copied:
                 copied[folder] = headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
@@ -343,7 +343,7 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
             f"RECAP_HDL{ending}": [f"$(RECAP)/{relative(path, out)}" for path in files],
             f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{relative(path, out)}" for path in build.files.stand_ins],
             f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{relative(folder, out)}" for folder in includes],
-            f"RECAP_HDL_DEFINES{ending}": [quoted(f"{name}={value}") for name, value in own.defines.items()],
+            f"RECAP_HDL_DEFINES{ending}": [quoted(f"{name}={value}") for name, value in own_hardware.defines.items()],
             f"RECAP_HDL_TOP{ending}": [build.top],
         }
     return parts if names == [""] else {"RECAP_FPGAS": [name[1:] for name in names], **parts}

@@ -56,12 +56,12 @@ class _Checks:
 
     def targets(self) -> Iterator[Diagnostic]:
         """Warnings about targets that do not exist."""
-        there: dict[str, bool] = {CPU: True, MEM: True}
+        exists: dict[str, bool] = {CPU: True, MEM: True}
         for mark in self._marks:
             for target in mark.placed.pragma.targets:
-                if target not in there:
-                    there[target] = bool(resolve_target(target, self._known))
-                if not there[target]:
+                if target not in exists:
+                    exists[target] = bool(resolve_target(target, self._known))
+                if not exists[target]:
                     message = f"there is no block or instance '{target}' in the design"
                     yield mark.placed.diagnostic(message, self._meant(target))
 
@@ -69,9 +69,9 @@ class _Checks:
         paths = dict.fromkeys(as_target(re.sub(r"\[\d+\]", "[*]", block.id)) for block in self._known)
         ends = {".".join(path.split(".")[-count:]): path for path in paths for count in (1, 2, 3)}
         near = did_you_mean(target, {*paths, *ends})
-        shown = list(paths)[:_MOST_NAMES]
-        more = ", ..." if len(paths) > len(shown) else ""
-        return near or f"A target is {CPU}, {MEM}, or one of: {', '.join(shown)}{more}."
+        nearest_paths = list(paths)[:_MOST_NAMES]
+        more = ", ..." if len(paths) > len(nearest_paths) else ""
+        return near or f"A target is {CPU}, {MEM}, or one of: {', '.join(nearest_paths)}{more}."
 
     def messages(self) -> Iterator[Diagnostic]:
         """Warnings about messages that are sent and never received, or the other way round."""
@@ -85,8 +85,8 @@ class _Checks:
             others = {m for other in talkers if other.sends != mark.sends and _may_be_partners(mark, other)
                       for m in other.placed.pragma.messages}  # fmt: skip
             for message in pragma.messages:
-                known = message in others or (mark.owner, message, mark.sends) in reported
-                if not known and not self._proposed_alone(mark, message):
+                is_matched = message in others or (mark.owner, message, mark.sends) in reported
+                if not is_matched and not self._proposed_alone(mark, message):
                     reported.add((mark.owner, message, mark.sends))
                     yield mark.placed.diagnostic(*self._unmatched(mark, message, others))
 
@@ -94,10 +94,10 @@ class _Checks:
         """Whether this pragma would be proposed for the sources without pragmas, and no partner with its message: the
         other side then has no branch for it."""
         pragma = mark.placed.pragma
-        said = (pragma.category, pragma.targets, pragma.messages)
+        meaning = (pragma.category, pragma.targets, pragma.messages)
         same = (p for owner, p in self._proposed if owner == mark.owner)
         others = (p for owner, p in self._proposed if owner != mark.owner or mark.replicas > 1)
-        return any((p.category, p.targets, p.messages) == said for p in same) and not any(
+        return any((p.category, p.targets, p.messages) == meaning for p in same) and not any(
             message in p.messages and (p.category in _SENDS) != mark.sends for p in others
         )
 
@@ -108,15 +108,15 @@ class _Checks:
         calls = tuple(replace(call, pragmas=()) for call in host.calls)
         blocks = tuple(replace(b, branches=tuple(replace(x, pragmas=()) for x in b.branches)) for b in hdl.blocks)
         bare = replace(self._scan, host=replace(host, calls=calls), hdl=replace(hdl, blocks=blocks))
-        known = {block.id for block in blocks}
+        block_ids = {block.id for block in blocks}
         proposals = ((p.id.rpartition(":")[0], p.pragma) for p in self._propose(bare))
-        return [(owner if owner in known else "", pragma) for owner, pragma in proposals]
+        return [(owner if owner in block_ids else "", pragma) for owner, pragma in proposals]
 
     def _unmatched(self, mark: _Mark, message: str, others: set[str]) -> tuple[str, str]:
         does, other, word = ("sends", "receives", "recv") if mark.sends else ("receives", "sends", "send")
         near = did_you_mean(message, others)
-        who = "$CPU" if not mark.owner else mark.owner.replace("$", "")
-        hint = near or f"Add one where the other side {other} it, such as NAME {word}(data, {who}, {message})."
+        target = "$CPU" if not mark.owner else mark.owner.replace("$", "")
+        hint = near or f"Add one where the other side {other} it, such as NAME {word}(data, {target}, {message})."
         return f"no pragma {other} message '{message}', which '{mark.placed.pragma.name}' {does}", hint
 
     def states(self) -> Iterator[Diagnostic]:

@@ -40,18 +40,18 @@ def _around(workspace: Workspace) -> dict[str, Outside]:
     """The environment of the design in each FPGA."""
     if not workspace.own_designs:
         return {"": outside(workspace.platform, {})}
-    hardware, each = (
+    hardware, board_of_place = (
         workspace.project.hardware,
         dict(zip(workspace.project.hardware.places, workspace.boards, strict=True)),
     )
     outsides = {}
-    for place, board in each.items():
-        alike = [name.rstrip(":") for name, other in each.items() if other is board]
+    for place, board in board_of_place.items():
+        alike = [name.rstrip(":") for name, other in board_of_place.items() if other is board]
         links: dict[str, tuple[str, str]] = {}
         for end in (end for name in alike for end in ends_at(hardware, name)):
             link = hardware.links[end.link]
             other = (link.target if end.side == "source" else link.source).partition(".")[0]
-            target = f"{other}.{each[f'{other}:'].project.hardware.top}"
+            target = f"{other}.{board_of_place[f'{other}:'].project.hardware.top}"
             targets = dict.fromkeys([*links.get(end.port, ("", ""))[0].split("|"), target])
             links[end.port] = ("|".join(filter(None, targets)), link_words(link.source.partition(".")[2]))
         outsides[place] = outside(board.platform, links)
@@ -62,10 +62,10 @@ def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, .
     """The proposals with these ids or groups; `all` means every one. WorkbenchError for an unknown name."""
     selected: dict[Proposal, None] = {}
     for name in names:
-        meant = [p for p in known if name in (p.id, p.group, ALL)] if name != ALL else list(known)
-        if not meant and name != ALL:
+        matching = [p for p in known if name in (p.id, p.group, ALL)] if name != ALL else list(known)
+        if not matching and name != ALL:
             raise WorkbenchError(unknown_name("proposal", name, [*(p.id for p in known), *(p.group for p in known)]))
-        selected |= dict.fromkeys(meant)
+        selected |= dict.fromkeys(matching)
     return tuple(p for p in known if p in selected)
 
 
@@ -103,8 +103,8 @@ def take_back(workspace: Workspace) -> tuple[Path, ...]:
     undo, or a source was changed since."""
     record = _record(workspace)
     try:
-        kept = json.loads(record.read_text("utf-8"))
-        files = {Path(name): (bytes.fromhex(one["before"]), str(one["sha256"])) for name, one in kept.items()}
+        stored = json.loads(record.read_text("utf-8"))
+        files = {Path(name): (bytes.fromhex(one["before"]), str(one["sha256"])) for name, one in stored.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         message = "this project has no accepted marks to undo"
         raise WorkbenchError(Diagnostic(message, "Only the last `workbench propose --accept` is kept.")) from None
@@ -122,10 +122,10 @@ def take_back(workspace: Workspace) -> tuple[Path, ...]:
 
 def _keep(workspace: Workspace, before: Mapping[Path, bytes], after: Mapping[Path, bytes]) -> None:
     record = _record(workspace)
-    kept = {str(path): {"before": data.hex(), "sha256": sha256(after[path])} for path, data in before.items()}
+    stored = {str(path): {"before": data.hex(), "sha256": sha256(after[path])} for path, data in before.items()}
     with suppress(OSError):
         record.parent.mkdir(parents=True, exist_ok=True)
-    write_files({record: json.dumps(kept).encode()})
+    write_files({record: json.dumps(stored).encode()})
 
 
 def _record(workspace: Workspace) -> Path:

@@ -86,22 +86,22 @@ class _Proposing:
         names = {p.pragma.name for p in block.pragmas}
         registers = self._registers(block)
         arms = {branch: register for register, branches in registers for branch in branches}
-        own: list[tuple[Branch, _Meaning | None]] = [(branch, self._state(block, branch)) for branch in arms]
+        meanings: list[tuple[Branch, _Meaning | None]] = [(branch, self._state(block, branch)) for branch in arms]
         for branch in block.branches:
             if branch not in arms and branch.pragma_line and branch.kind != "else":  # which may do anything
-                own.append(
+                meanings.append(
                     (branch, self._handshake(block, branch.terms, in_state=any(_contains(arm, branch) for arm in arms)))
                 )
         cases = [branch for branch in arms if branch.kind == "case"]
-        for branch, said in own:
-            if said is None or any(_contains(branch, other) for other in cases if other != branch):
+        for branch, meaning in meanings:
+            if meaning is None or any(_contains(branch, other) for other in cases if other != branch):
                 continue  # nothing shows what it does, or its time is theirs
             if branch.pragmas or _beside_marked(branch, block) or _asked_in_state(branch, block, arms):
                 continue
             register = arms.get(branch)
-            stem = "_or_".join(branch.values) if register else _action(said)
+            stem = "_or_".join(branch.values) if register else _action(meaning)
             group = f"{block.component}.{register.name}" if register else block.id
-            yield self._proposal(block, branch, _new_name(stem, names), said, group)
+            yield self._proposal(block, branch, _new_name(stem, names), meaning, group)
         if registers and not arms:
             yield from self._by_conditions(block, registers[0][0], names)
 
@@ -109,9 +109,9 @@ class _Proposing:
         """The registers that show the block's states, each with its branches: the one with the most values, and others
         whose branches lie within its branches, around them, or where there are none. (Only one of several parallel
         registers can show the block's state.)"""
-        own = self._registers_of.get(block.id, [])
+        registers_of_block = self._registers_of.get(block.id, [])
         registers: list[tuple[StateRegister, list[Branch]]] = []
-        for register in sorted(own, key=lambda register: -len(register.values)):
+        for register in sorted(registers_of_block, key=lambda register: -len(register.values)):
             arms = [b for b in block.branches if b.register == register.name and b.pragma_line]
             arms = [b for b in arms if b.kind == "case"] or arms
             if not registers or (arms and all(_apart(block, arms, others) for _, others in registers)):
@@ -126,10 +126,10 @@ class _Proposing:
             return
         for value in register.values:
             reason = f"the state register {register.name} is {value.name}"
-            said = self._done_in(block, value.name, reason, [value.asks])
-            if said is not None:
+            meaning = self._done_in(block, value.name, reason, [value.asks])
+            if meaning is not None:
                 name = _new_name(value.name, names)
-                yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
+                yield self._proposal(block, body, name, meaning, f"{block.component}.{register.name}", value.condition)
 
     def _state(self, block: HdlBlock, branch: Branch) -> _Meaning | None:
         """The proposal for a state, from the signals in its conditions."""
@@ -137,18 +137,24 @@ class _Proposing:
         within = [b.terms for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line]
         return self._done_in(block, branch.values[0], reason, within)
 
-    def _done_in(self, block: HdlBlock, name: str, state: str, asked: Sequence[Sequence[Term]]) -> _Meaning | None:
+    def _done_in(
+        self, block: HdlBlock, name: str, state: str, terms_of_branches: Sequence[Sequence[Term]]
+    ) -> _Meaning | None:
         """The meaning of a state whose branches use these signals: a wait, if its name says so and a handshake shows
         the partner; work, if no signal comes from elsewhere. A name alone is not enough."""
         words = _words_of(name)
         if words & _WAITING:
-            for said in filter(None, (self._handshake(block, terms, in_state=True) for terms in asked)):
-                sends = said.category in _SENDS
+            for meaning in filter(None, (self._handshake(block, terms, in_state=True) for terms in terms_of_branches)):
+                sends = meaning.category in _SENDS
                 category = Category.WAIT_SEND if sends else Category.WAIT_RECV
                 reason = "late_receiver" if sends else "late_sender"
-                return _Meaning(category, f"{state}, and it waits ({said.why})", reason, said.target, said.message)
-        own = self._instance_of(block)
-        outside = any(term.driver != own and (term.driver or term.port) for terms in asked for term in terms)
+                return _Meaning(
+                    category, f"{state}, and it waits ({meaning.why})", reason, meaning.target, meaning.message
+                )
+        own_instance = self._instance_of(block)
+        outside = any(
+            term.driver != own_instance and (term.driver or term.port) for terms in terms_of_branches for term in terms
+        )
         quiet = words & (_WAITING | _BEGINNING | _ENDING)
         return (
             None if quiet or outside else _Meaning(Category.WORK, f"{state}, and it requests nothing from other blocks")
@@ -157,18 +163,22 @@ class _Proposing:
     def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Meaning | None:
         """The transfer or wait that handshake signals with another instance show. The other side's readiness to take
         shows nothing, unless this side offers in the same condition, or leaves its state (`in_state`) on it."""
-        own = self._instance_of(block)
-        around = self._around[fpga_of(own)] if fpga_of(own) in self._around else next(iter(self._around.values()))
+        own_instance = self._instance_of(block)
+        around = (
+            self._around[fpga_of(own_instance)]
+            if fpga_of(own_instance) in self._around
+            else next(iter(self._around.values()))
+        )
         every = [a for term in terms if (a := self._asks(term, around))]
-        asked = [a for a in every if a.term.driver != own]
-        if not asked or not block.instances:
+        from_others = [a for a in every if a.term.driver != own_instance]
+        if not from_others or not block.instances:
             return None
-        offers = in_state or any(a.side == "valid" and a.on for a in every if a.term.driver == own)
-        asks = next((a for a in asked if not a.on), asked[0])
+        offers = in_state or any(a.side == "valid" and a.on for a in every if a.term.driver == own_instance)
+        asks = next((a for a in from_others if not a.on), from_others[0])
         gives = asks.side == "ready"  # the other side takes
         if gives and asks.level and not offers and not (asks.buffer and not asks.on):
             return None
-        target = _partner(asks.term, own, around)
+        target = _partner(asks.term, own_instance, around)
         if asks.term.port in around.links:
             message = around.links[asks.term.port][1]
         elif target == CPU:
@@ -192,8 +202,8 @@ class _Proposing:
 
     def _given_as(self, asks: Asks) -> str:
         """The message's name: the name of the giver's port, for both sides."""
-        given = self._words.asks(replace(asks.term, signal=asks.term.given_as)) if asks.side == "valid" else None
-        return given.stem if given is not None else ""
+        giver_port = self._words.asks(replace(asks.term, signal=asks.term.given_as)) if asks.side == "valid" else None
+        return giver_port.stem if giver_port is not None else ""
 
     def _instance_of(self, block: HdlBlock) -> str:
         """The instance of a block's first replica, without generates around the block."""
@@ -220,16 +230,16 @@ class _Proposing:
         for both sides. Several remain alternatives."""
         gives, takes = (Category.SEND, Category.WAIT_SEND), (Category.RECV, Category.WAIT_RECV)
         by_host, in_fpga = (gives, takes) if to_fpga else (takes, gives)
-        known = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
-        known += [m for pragma in self._with_host if pragma.category in in_fpga for m in pragma.messages]
-        return "|".join(dict.fromkeys(known)) or (TO_FPGA if to_fpga else TO_HOST)
+        known_messages = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
+        known_messages += [m for pragma in self._with_host if pragma.category in in_fpga for m in pragma.messages]
+        return "|".join(dict.fromkeys(known_messages)) or (TO_FPGA if to_fpga else TO_HOST)
 
     def _proposal(
-        self, block: HdlBlock, branch: Branch, name: str, said: _Meaning, group: str, condition: str | None = None
+        self, block: HdlBlock, branch: Branch, name: str, meaning: _Meaning, group: str, condition: str | None = None
     ) -> Proposal:
         return Proposal(
-            f"{block.id}:{name}", group, block.file, branch.pragma_line, branch.indent, _pragma(name, said, condition),
-            said.why, branch.pragma_column,
+            f"{block.id}:{name}", group, block.file, branch.pragma_line, branch.indent,
+            _pragma(name, meaning, condition), meaning.why, branch.pragma_column,
         )  # fmt: skip
 
     # ---- host
@@ -244,18 +254,18 @@ class _Proposing:
             next((as_target(path) for path, _ in self._scan.hdl.instances if path.startswith(place)), "top")
             for place in self._around
         )
-        seen: dict[tuple[str, int], list[CallSite]] = {}
+        calls_of_line: dict[tuple[str, int], list[CallSite]] = {}
         for call in self._scan.host.calls:
-            seen.setdefault((call.file, call.pragma_line or call.line), []).append(call)
-        for place, calls in seen.items():
+            calls_of_line.setdefault((call.file, call.pragma_line or call.line), []).append(call)
+        for place, calls in calls_of_line.items():
             call = calls[0]
             if len(calls) > 1 or call.pragmas or "|" in call.kind:
                 continue  # a mark before a line speaks of its first call alone, and of all that a call may be for
-            said = self._call(call, marks, "|".join(tops))
+            meaning = self._call(call, marks, "|".join(tops))
             stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
-            pragma = _pragma(_new_name(stem, names), said, call.waits_when or None)
+            pragma = _pragma(_new_name(stem, names), meaning, call.waits_when or None)
             identity = f"{call.file}:{call.line}:{call.column}"
-            yield Proposal(identity, call.file, call.file, place[1], call.indent, pragma, said.why)
+            yield Proposal(identity, call.file, call.file, place[1], call.indent, pragma, meaning.why)
 
     def _call(self, call: CallSite, marks: Sequence[tuple[HdlBlock, Pragma]], top: str) -> _Meaning:
         entries = self._platform.host.entries
@@ -280,11 +290,11 @@ class _Proposing:
         return _Meaning(category, why, reason or default_reason, "|".join(targets) or top, message)
 
 
-def _pragma(name: str, said: _Meaning, condition: str | None = None) -> Pragma:
+def _pragma(name: str, meaning: _Meaning, condition: str | None = None) -> Pragma:
     reasons, targets, messages = (
-        tuple(text.split("|")) if text else () for text in (said.reason, said.target, said.message)
+        tuple(text.split("|")) if text else () for text in (meaning.reason, meaning.target, meaning.message)
     )
-    return Pragma(name, said.category, reasons, targets, messages, condition)
+    return Pragma(name, meaning.category, reasons, targets, messages, condition)
 
 
 def outside(platform: Platform, links: Mapping[str, tuple[str, str]]) -> Outside:
@@ -373,18 +383,18 @@ def _words_of(name: str) -> set[str]:
     return {word.lower() for word in _WORDS.findall(name)}
 
 
-def _action(said: _Meaning) -> str:
+def _action(meaning: _Meaning) -> str:
     verb = {
         Category.SEND: "give", Category.RECV: "take", Category.WAIT_SEND: "wait", Category.WAIT_RECV: "wait",
-    }[said.category]  # fmt: skip
-    return f"{verb}_{said.message.partition('|')[0]}" if said.message else verb
+    }[meaning.category]  # fmt: skip
+    return f"{verb}_{meaning.message.partition('|')[0]}" if meaning.message else verb
 
 
-def _new_name(stem: str, taken: set[str]) -> str:
+def _new_name(stem: str, used_names: set[str]) -> str:
     """A state name that the block does not use yet."""
     stem = stem if stem[:1].isalpha() or stem[:1] == "_" else f"state_{stem}"
     name, number = stem, 2
-    while name in taken:
+    while name in used_names:
         name, number = f"{stem}_{number}", number + 1
-    taken.add(name)
+    used_names.add(name)
     return name

@@ -52,23 +52,23 @@ def with_apis(
 
 
 def _joined(platform: Platform, other: Platform) -> Platform:
-    own, more = platform.host, other.host
-    host = own.model_copy(update={
-        "include_lines": (*own.include_lines, *more.include_lines),
-        "exclude_files": (*own.exclude_files, *more.exclude_files),
-        "constants": {**more.constants, **own.constants},
-        "entries": (*own.entries, *more.entries),
-        "lacks": {**more.lacks, **own.lacks},
+    own_host, more = platform.host, other.host
+    host = own_host.model_copy(update={
+        "include_lines": (*own_host.include_lines, *more.include_lines),
+        "exclude_files": (*own_host.exclude_files, *more.exclude_files),
+        "constants": {**more.constants, **own_host.constants},
+        "entries": (*own_host.entries, *more.entries),
+        "lacks": {**more.lacks, **own_host.lacks},
     })  # fmt: skip
-    taken = {network.name for network in platform.networks}
-    networks = (*platform.networks, *(network for network in other.networks if network.name not in taken))
+    network_names = {network.name for network in platform.networks}
+    networks = (*platform.networks, *(network for network in other.networks if network.name not in network_names))
     return platform.model_copy(update={"host": host, "networks": networks})
 
 
 def with_ranks(workspace: Workspace, ranks: int) -> Workspace:
     """The project with this number of processes of the host program."""
-    own = workspace.own_designs[: len(workspace.project.hardware.fpgas)] * ranks
-    return replace(workspace, project=workspace.project.with_ranks(ranks), own_designs=own)
+    designs = workspace.own_designs[: len(workspace.project.hardware.fpgas)] * ranks
+    return replace(workspace, project=workspace.project.with_ranks(ranks), own_designs=designs)
 
 
 def of_each_rank(workspace: Workspace, started: int = 0) -> Workspace:
@@ -85,8 +85,8 @@ def check_ranks(workspace: Workspace, asked: int = 0, simulated: bool = True) ->
     hardware, ranks = workspace.project.hardware, asked or workspace.project.host.ranks
     fpgas = len(hardware.of_ranks(1).places)
     if asked < 0 or ranks * fpgas > MOST_FPGAS:
-        most = f"{MOST_FPGAS // fpgas} ranks" if fpgas > 1 else f"{MOST_FPGAS} ranks"
-        hint = f"Ask for 1 to {most}: a run has at most {MOST_FPGAS} FPGAs."
+        limit = f"{MOST_FPGAS // fpgas} ranks" if fpgas > 1 else f"{MOST_FPGAS} ranks"
+        hint = f"Ask for 1 to {limit}: a run has at most {MOST_FPGAS} FPGAs."
         raise WorkbenchError(Diagnostic(f"{ranks} ranks of {counted(fpgas, 'FPGA')} each cannot be run", hint))
     if ranks > 1 and simulated and hardware.links:
         message = "links between FPGAs cannot be simulated together with several ranks"

@@ -88,13 +88,13 @@ def _words(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _flags(command: CompilerCommand, folder: Path) -> Iterator[str]:
-    taken = (option for option in command.options if _is_taken(option))
-    words = (option if names_headers(option[0]) else ("".join(option),) for option in taken)
+    options = (option for option in command.options if _is_taken(option))
+    words = (option if names_headers(option[0]) else ("".join(option),) for option in options)
     return absolute((word for several in words for word in several), folder)
 
 
 def _is_taken(option: tuple[str, ...]) -> bool:
     if names_headers(option[0]):
         return True
-    known = _TAKEN.match(option[0]) and not _LEFT_OUT.match(option[0])
-    return bool(known) and not CompilerCommand((option,)).writes_beside
+    has_meaning = _TAKEN.match(option[0]) and not _LEFT_OUT.match(option[0])
+    return bool(has_meaning) and not CompilerCommand((option,)).writes_beside

@@ -86,11 +86,11 @@ class _Core:
             at = ("filesets", name, "files", number)
             if entry == {}:
                 self.warn(at, "this names no file: it is left out", "Write a name.")
-            for key, own in entry.items() if isinstance(entry, dict) else ((entry, {}),):
-                if not isinstance(own, dict):
+            for key, attributes in entry.items() if isinstance(entry, dict) else ((entry, {}),):
+                if not isinstance(attributes, dict):
                     self.warn(at, f"the value of '{key}' should be keys with values: it is ignored",
                               f"Write `{key}: {{file_type: verilogSource}}`.")  # fmt: skip
-                traits = {**self.sets[name], **_mapping(own)}
+                traits = {**self.sets[name], **_mapping(attributes)}
                 _core_files(self._texts(key, at), self._path, traits, self._listed, partial(self.warn, at))
 
     def _list_at(self, *where: int | str) -> list[Any]:
@@ -143,12 +143,12 @@ def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], lis
 def _core_parameters(declared: Any, used: Sequence[str], listed: Listed) -> None:
     """The values that a target gives to macros and to the top's parameters."""
     for text in used:
-        name, given, value = text.partition("=")
+        name, equals, value = text.partition("=")
         traits = _mapping(_mapping(declared).get(name))
         default = traits.get("default")
-        if not given and default is None:
+        if not equals and default is None:
             continue
-        assigned = text_value(value) if given else default
+        assigned = text_value(value) if equals else default
         if isinstance(assigned, bool) or assigned in ("true", "false"):
             assigned = int(assigned in (True, "true"))
         if isinstance(assigned, int | float | str):
@@ -178,10 +178,10 @@ def _find_core(vlnv: str, listed: Listed) -> Path | None:
     versions the requested or the last."""
     if not listed.cores:
         listed.cores.update(_all_cores(listed.allowed))
-    *wanted, version = _named(vlnv)
-    named, stand_ins = listed.cores.get(tuple(wanted), ([], []))
-    if named:
-        return max((stated == version, stated, path) for stated, path in named)[2]
+    *vln, version = _name_parts(vlnv)
+    exact, stand_ins = listed.cores.get(tuple(vln), ([], []))
+    if exact:
+        return max((stated == version, stated, path) for stated, path in exact)[2]
     return next((path for path in stand_ins if path in listed.read), stand_ins[0] if stand_ins else None)
 
 
@@ -191,11 +191,11 @@ def _all_cores(folders: Iterable[Path]) -> Cores:
     for path in _cores(folders):
         text = read_text(path, "core")[0] or ""
         for name in re.findall(r"^name\s*:\s*[\"']?([^\s\"'#]+)", text, re.MULTILINE)[:1]:
-            *own, version = _named(name)
-            cores[tuple(own)][0].append((version, path))
+            *vln, version = _name_parts(name)
+            cores[tuple(vln)][0].append((version, path))
         for names in re.findall(r"^virtual\s*:((?:\s*-\s*\S+)+)", text, re.MULTILINE):
             for name in re.findall(r"-\s*[\"']?([^\s\"'#]+)", names):
-                cores[_named(name)[:3]][1].append(path)
+                cores[_name_parts(name)[:3]][1].append(path)
     return cores
 
 
@@ -207,7 +207,7 @@ def _cores(folders: Iterable[Path]) -> Iterator[Path]:
             continue
 
 
-def _named(vlnv: str) -> tuple[str, ...]:
+def _name_parts(vlnv: str) -> tuple[str, ...]:
     """Vendor, library, name and version of `>=a:b:c:1.0`, `::c:1.0`, `c-1.0` or `c`."""
     text = vlnv.lstrip("<>=^~! ")
     if ":" not in text:

@@ -22,12 +22,14 @@ def language_of(hardware: HardwareSources, languages: Mapping[str, HdlLanguage])
 def languages_of(files: Iterable[str], languages: Mapping[str, HdlLanguage]) -> dict[str, list[str]]:
     """The languages that read files of these names, each with its files; first the one that reads most of them, and
     fewest other files."""
-    left, files_of = list(files), dict[str, list[str]]()
+    unread, files_of = list(files), dict[str, list[str]]()
     while True:
-        own = {name: [file for file in left if reads(one, file)] for name, one in languages.items()}
-        ranks = {name: (-len(read), len(suffixes_of([languages[name]]))) for name, read in own.items() if read}
+        files_by_language = {name: [file for file in unread if reads(one, file)] for name, one in languages.items()}
+        ranks = {
+            name: (-len(read), len(suffixes_of([languages[name]]))) for name, read in files_by_language.items() if read
+        }
         if not ranks:
             return files_of
         best = min(ranks, key=lambda name: ranks[name])
-        files_of[best] = own[best]
-        left = [file for file in left if file not in own[best]]
+        files_of[best] = files_by_language[best]
+        unread = [file for file in unread if file not in files_by_language[best]]

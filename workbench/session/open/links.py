@@ -75,8 +75,8 @@ def with_ends(
 
 def check_networks(hardware: HardwareSources, platform: Platform, place: Place) -> None:
     """Raise WorkbenchError for a network that the template does not have."""
-    known = [network.name for network in platform.networks]
-    problems = list(_unknown(hardware.links, known, platform, place))
+    network_names = [network.name for network in platform.networks]
+    problems = list(_unknown(hardware.links, network_names, platform, place))
     if problems:
         raise WorkbenchError(*problems)
 

@@ -55,7 +55,7 @@ def open_workspace(
     if project.host.queues:
         queues = (*platform.host.queues, *project.host.queues)
         platform = platform.model_copy(update={"host": platform.host.model_copy(update={"queues": queues})})
-    own = project.hardware.designs() if project.hardware.fpgas else ()
+    designs = project.hardware.designs() if project.hardware.fpgas else ()
     project, lists, wrong = _with_expanded_sources(project, path.parent)
     project, commands, more = _with_source_flags(project, path)
     problems = (*problems, *wrong, *more)
@@ -81,7 +81,7 @@ def open_workspace(
         return loaded
 
     platform, support = with_apis(
-        platform, support, project, plugins.platforms, load_api, lambda keys, said: at_keys(path, keys, said)
+        platform, support, project, plugins.platforms, load_api, lambda keys, problem: at_keys(path, keys, problem)
     )
     if project.target.name not in plugins.targets:  # all but running it can be done without
         unknown = unknown_name("target", project.target.name, plugins.targets, path)
@@ -104,7 +104,7 @@ def open_workspace(
         commands=(*commands, *lists),
         faults=faults,
     )
-    workspace = _with_designs(workspace, own, platform, plugins) if own else workspace
+    workspace = _with_designs(workspace, designs, platform, plugins) if designs else workspace
     return with_ranks(workspace, project.host.ranks)
 
 
@@ -117,27 +117,27 @@ def _with_designs(
     from workbench.session.open.top_names import with_own_names
 
     path, root, project = workspace.path, workspace.root, workspace.project
-    check_networks(project.hardware, platform, lambda keys, told: at_keys(path, keys, told))
-    known: dict[str, Workspace] = {}
+    check_networks(project.hardware, platform, lambda keys, problem: at_keys(path, keys, problem))
+    by_design: dict[str, Workspace] = {}
     designs, lists, problems = [], [*workspace.commands], [*workspace.diagnostics]
-    for number, said in enumerate(hardware):
-        own, read, wrong = with_lists(said, root, project.outside)
+    for number, as_written in enumerate(hardware):
+        design, read, wrong = with_lists(as_written, root, project.outside)
         ends = ends_at(project.hardware, project.hardware.fpgas[number].name)
         sides = [(end.side, end.signals) for end in ends]
-        if (text := f"{own.model_dump_json()} {sides}") not in known:
+        if (text := f"{design.model_dump_json()} {sides}") not in by_design:
             lists, problems = [*lists, *read], [*problems, *wrong]
             keys = ("hardware", "fpgas", number)
-            language = language_of(own, plugins.hdl_languages)
-            own = own.model_copy(update={"language": language})
-            named = with_own_names(platform, own.signals, path, (*keys, "signals"))
-            own, named = with_ends(own, named, ends, plugins.port_kinds)
-            known[text] = replace(
-                workspace.with_hardware(own),
-                platform=named,
+            language = language_of(design, plugins.hdl_languages)
+            design = design.model_copy(update={"language": language})
+            own_platform = with_own_names(platform, design.signals, path, (*keys, "signals"))
+            design, own_platform = with_ends(design, own_platform, ends, plugins.port_kinds)
+            by_design[text] = replace(
+                workspace.with_hardware(design),
+                platform=own_platform,
                 ends=ends,
                 hdl_language=chosen("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
             )
-        designs.append(known[text])
+        designs.append(by_design[text])
     return replace(
         workspace, own_designs=tuple(designs), commands=tuple(lists), diagnostics=tuple(dict.fromkeys(problems))
     )
@@ -161,16 +161,18 @@ def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Pat
     """The project with its own build's flags for each source, and the file that lists them."""
     from workbench.session.open.compile_commands import find_commands, flags_of_sources
 
-    host, root, own = project.host, path.parent, project.host.source_flags
+    host, root, own_flags = project.host, path.parent, project.host.source_flags
     unknown = [
         at_keys(path, ("host", "source_flags", name), replace(unknown, severity=Severity.WARNING))
-        for name in sorted(own.keys() - set(host.sources))
+        for name in sorted(own_flags.keys() - set(host.sources))
         for unknown in (unknown_name("host source", name, host.sources, path),)
     ]
     commands = find_commands(root, host)
     listed, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
-    given = {name: (*listed.get(name, ()), *absolute(own.get(name, ()), root)) for name in (*listed, *own)}
-    host = host.model_copy(update={"source_flags": given})
+    merged_flags = {
+        name: (*listed.get(name, ()), *absolute(own_flags.get(name, ()), root)) for name in (*listed, *own_flags)
+    }
+    host = host.model_copy(update={"source_flags": merged_flags})
     return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
 
 

@@ -32,9 +32,9 @@ def own_support(
 
     WorkbenchError if the named one does not exist.
     """
-    named = [(project.api_dir, project.api_sources, root)] if project and root else []
-    named.append((platform.host.api_dir, platform.host.api_sources, template.parent))
-    for folder, sources, base in named:
+    candidates = [(project.api_dir, project.api_sources, root)] if project and root else []
+    candidates.append((platform.host.api_dir, platform.host.api_sources, template.parent))
+    for folder, sources, base in candidates:
         if folder or sources:
             paths = [base / name for name in (*sources, *((folder,) if folder else ()))]
             missing = [Diagnostic(f"there is no '{path.name}' to build the API from", file=str(path))
@@ -46,8 +46,8 @@ def own_support(
     shared = platform.host.api
     if shared and shared not in platforms:
         raise WorkbenchError(unknown_name("platform template with an API", shared, platforms, template))
-    known = platforms.get(shared or platform.name)
-    return replace(known, name=platform.name, template=template) if known else None
+    support = platforms.get(shared or platform.name)
+    return replace(support, name=platform.name, template=template) if support else None
 
 
 def with_header(

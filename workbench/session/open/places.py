@@ -26,11 +26,11 @@ def _placed(value: Any, root: str) -> Any:
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    whole = isinstance(value, Diagnostic)
+    is_diagnostic = isinstance(value, Diagnostic)
     changes: dict[str, Any] = {}
     for field in fields(value):
         old = getattr(value, field.name)
-        new = _path(old, root, whole) if field.name == "file" and old else _placed(old, root)
+        new = _path(old, root, is_diagnostic) if field.name == "file" and old else _placed(old, root)
         if new is not old:
             changes[field.name] = new
     return replace(value, **changes) if changes else value

@@ -16,10 +16,10 @@ def project_files(workspace: Workspace) -> tuple[Path, ...]:
 def file_named(workspace: Workspace, name: str) -> Path | None:
     """The project's file for a path in a tool's message, which may name it or a copy of it. None if it is not a file of
     the project."""
-    said, files = PurePath(name), project_files(workspace)
-    whole = next((path for path in files if path == workspace.root / said), None)
-    alike = [path for path in files if path.name == said.name]
-    return whole or max(alike, key=lambda path: _shared(path, said), default=None)
+    named_path, files = PurePath(name), project_files(workspace)
+    exact = next((path for path in files if path == workspace.root / named_path), None)
+    alike = [path for path in files if path.name == named_path.name]
+    return exact or max(alike, key=lambda path: _shared(path, named_path), default=None)
 
 
 def _shared(path: PurePath, other: PurePath) -> int:

@@ -44,11 +44,11 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
     except ReaderEnded as failed:
         bad = _culprit(root, usable, scan)
         problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
-        rest = tuple(name for name in usable.sources if name != bad)
-        if bad and rest:
+        remaining = tuple(name for name in usable.sources if name != bad)
+        if bad and remaining:
             with suppress(ReaderEnded):  # then that one is not the only one; the first is told
                 result = in_child(
-                    partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(root, usable), job=job
+                    partial(scan, usable.model_copy(update={"sources": remaining})), _cpu_s(root, usable), job=job
                 )
     except OSError as error:
         problems = (*problems, _unreadable(error, root))
@@ -147,13 +147,13 @@ def _flags(
     has None."""
     if flags is None:
         return {}, []
-    kept, refused = readable(flags, root, allowed)
+    usable_flags, refused = readable(flags, root, allowed)
     usable: dict[str, tuple[str, ...]] = {}
     lost = [*refused]
-    for name, own in of_sources.items():
-        usable[name], more = readable(own, root, allowed)
+    for name, source_flags in of_sources.items():
+        usable[name], more = readable(source_flags, root, allowed)
         lost += more
-    return {"flags": kept, "source_flags": usable}, lost
+    return {"flags": usable_flags, "source_flags": usable}, lost
 
 
 def _cpu_s(root: Path, part: HostSources | HardwareSources) -> float:

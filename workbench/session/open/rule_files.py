@@ -18,10 +18,10 @@ def rule_files(project: Path) -> tuple[Path, ...]:
     text, _ = read_text(project, "project file")
     marked = None if text is None else read_marked(text)[0]
     data = marked.data if marked and isinstance(marked.data, dict) else {}
-    named, outside = (_texts(data.get(key)) for key in ("rules", "outside"))
+    rule_texts, outside = (_texts(data.get(key)) for key in ("rules", "outside"))
     root = project.parent
     allowed = (root, *(root / folder for folder in outside))
-    return tuple(root / name for name in named if os.path.isfile(root / name) and within(root / name, allowed))
+    return tuple(root / name for name in rule_texts if os.path.isfile(root / name) and within(root / name, allowed))
 
 
 def usual_rule_file(project: Path) -> Path:

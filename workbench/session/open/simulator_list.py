@@ -89,8 +89,8 @@ class _Reader:
             self._folder(name)
 
     def _define(self, text: str) -> None:
-        name, given, text = text.partition("=")
-        self._listed.defines[name] = value(text) if given else 1
+        name, equals, text = text.partition("=")
+        self._listed.defines[name] = value(text) if equals else 1
 
     def _defines(self, texts: Sequence[str]) -> None:
         for text in texts:

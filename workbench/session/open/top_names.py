@@ -25,13 +25,13 @@ def with_own_names(
     hardware = platform.hardware
     if not names or hardware is None:
         return platform
-    known = set(_names(hardware))
-    if unknown := [name for name in names if name not in known]:
+    signal_names = set(_names(hardware))
+    if unknown := [name for name in names if name not in signal_names]:
         marked, _ = read_marked(project.read_text("utf-8", errors="replace"), str(project))
         problems = []
         for name in unknown:
             message = f"the platform {platform.name} has no signal '{name}'"
-            hint = near(name, sorted(known), "Its signals are")
+            hint = near(name, sorted(signal_names), "Its signals are")
             path = (*keys, name)
             problems.append(
                 marked.diagnostic(path, message, hint) if marked else Diagnostic(message, hint, file=str(project))
@@ -40,15 +40,15 @@ def with_own_names(
     clocks = tuple(_clock(clock, names) for clock in hardware.clocks)
     ports = tuple(_port(port, names) for port in hardware.ports)
     interrupt = names.get(hardware.interrupt, hardware.interrupt)
-    own = hardware.model_copy(update={"clocks": clocks, "ports": ports, "interrupt": interrupt})
-    return platform.model_copy(update={"hardware": own})
+    own_hardware = hardware.model_copy(update={"clocks": clocks, "ports": ports, "interrupt": interrupt})
+    return platform.model_copy(update={"hardware": own_hardware})
 
 
 def _port(port: Port, names: Mapping[str, str]) -> Port:
     data = _renamed(port.model_dump(), names, _NO_SIGNALS)
     if isinstance(port, HardwarePort) and "names" in data:  # signals that are told by a prefix
-        own = {role: names[signal.name] for role, signal in port.signals().items() if signal.name in names}
-        data["names"] = {**data["names"], **own}
+        own_roles = {role: names[signal.name] for role, signal in port.signals().items() if signal.name in names}
+        data["names"] = {**data["names"], **own_roles}
     elif isinstance(port, HardwarePort):  # signals that have a name without the template's word
         roles = port.signals().items()
         data |= {role: names[signal.name] for role, signal in roles if data.get(role) == "" and signal.name in names}

@@ -71,8 +71,8 @@ def withdraw(project: str) -> None:
 
 
 def _agreed() -> Mapping[str, object]:
-    known: Mapping[str, object] = store.load("trusted", {})
-    return known
+    trusted_projects: Mapping[str, object] = store.load("trusted", {})
+    return trusted_projects
 
 
 def content(workspace: Workspace) -> dict[str, str]:
@@ -90,16 +90,16 @@ def content(workspace: Workspace) -> dict[str, str]:
     folders = [folder for folder in folders if not workspace.is_made(folder)]
     if project.host.build or _commands(workspace):  # they may run whatever lies here
         folders.append(root)
-    own = (root, workspace.platform_path.parent)
-    named = workspace.support.api_sources if workspace.support else ()
-    api = [path for path in named if any(path.is_relative_to(folder) for folder in own)]
+    own_folders = (root, workspace.platform_path.parent)
+    api_sources = workspace.support.api_sources if workspace.support else ()
+    api = [path for path in api_sources if any(path.is_relative_to(folder) for folder in own_folders)]
     files = {workspace.path, workspace.platform_path, *workspace.commands, *sources, *api}
     for folder in dict.fromkeys([*(source.parent for source in sources), *folders]):
         for path in _files_below(folder, workspace.runs_dir):
             files.add(path)
             if len(files) > _MOST_FILES:
                 return {}
-    return {os.path.relpath(path, root): said for path in files if (said := _digest(path))}
+    return {os.path.relpath(path, root): hash_ for path in files if (hash_ := _digest(path))}
 
 
 def _files_below(folder: Path, runs: Path) -> Iterator[Path]:
@@ -125,32 +125,32 @@ def trust_sentences(workspace: Workspace, standing: Standing) -> tuple[str, ...]
     """Sentences that say what trust permits to run, and with which rights."""
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
-    said = [f"Changed since you trusted it: {listed(standing.changed, 4)}."] if standing.changed else []
-    host, hardware = _own(workspace, project.host.sources), _own_hardware(workspace)
+    sentences = [f"Changed since you trusted it: {listed(standing.changed, 4)}."] if standing.changed else []
+    host, hardware = _written_by_user(workspace, project.host.sources), _own_hardware(workspace)
     if workspace.parts:
         blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
-        said.append(f"Blocks: {blocks}, turned into a host program and a design, which are compiled and started.")
+        sentences.append(f"Blocks: {blocks}, turned into a host program and a design, which are compiled and started.")
     if host or not workspace.parts:
         further = " and flags of single sources" if project.host.source_flags else ""
         how = f"compiled with '{flags}'{further}"
         if project.host.build:
             how = f"built by `{project.host.build}`, run in a copy of this folder {_RIGHTS},"
-        said.append(f"Host: {listed(host)}, {how} and started as a program.")
+        sentences.append(f"Host: {listed(host)}, {how} and started as a program.")
     if hardware or not workspace.parts:
-        said.append(f"Hardware: {listed(hardware)}, made into a program by Verilator and started.")
+        sentences.append(f"Hardware: {listed(hardware)}, made into a program by Verilator and started.")
     if commands := _commands(workspace):
-        said.append(f"Target {project.target.name}: {listed(commands)}: run in this folder {_RIGHTS}.")
+        sentences.append(f"Target {project.target.name}: {listed(commands)}: run in this folder {_RIGHTS}.")
     if acts := _hardware_acts(workspace):
-        said.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
+        sentences.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
     lacking = missing_tools()
     if lacking:
-        said.append(
+        sentences.append(
             f"Both, whatever they call ($system and $fopen too), have your rights: nothing here confines them "
             f"({', '.join(lacking)} is not installed)."
         )
     else:
-        said.append("Where this system allows it, both run without network and write to the run folder only.")
-    return tuple(said)
+        sentences.append("Where this system allows it, both run without network and write to the run folder only.")
+    return tuple(sentences)
 
 
 def _commands(workspace: Workspace) -> tuple[str, ...]:
@@ -159,13 +159,13 @@ def _commands(workspace: Workspace) -> tuple[str, ...]:
     return tuple(f"`{line}`" for line in (target.build, target.run, target.fetch) if line)
 
 
-def _own(workspace: Workspace, sources: Sequence[str]) -> list[str]:
+def _written_by_user(workspace: Workspace, sources: Sequence[str]) -> list[str]:
     """The sources that the user wrote."""
     return [name for name in sources if not workspace.is_made(workspace.root / name)]
 
 
 def _own_hardware(workspace: Workspace) -> list[str]:
-    return _own(workspace, [os.path.relpath(path, workspace.root) for path in workspace.hdl_files])
+    return _written_by_user(workspace, [os.path.relpath(path, workspace.root) for path in workspace.hdl_files])
 
 
 def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:

@@ -26,23 +26,23 @@ def undriven_inputs(
     if lacking := lacking_ports(top, [p.port or p.name for p in ports], platform.hardware):
         return (replace(lacking, file=ports[0].file, line=ports[0].line),)
     driven = {*_driven(platform.hardware), *constants}
-    left = [p for p in ports if p.direction == "input" and p.used and (p.port or p.name) not in driven]
-    if not left:
+    undriven = [p for p in ports if p.direction == "input" and p.used and (p.port or p.name) not in driven]
+    if not undriven:
         return ()
-    names = {p.name for p in left}
+    names = {p.name for p in undriven}
     problems: list[Diagnostic] = []
     for port in find_ports(ports, kinds.values()).ports:
-        if mine := [p for p in left if p.name in port.names and p.name in names]:
+        if mine := [p for p in undriven if p.name in port.names and p.name in names]:
             names -= port.names
-            shown = f"{port.title} {port.side}{f' {port.name}' if port.name else ''}"
-            message = f"nothing drives the {shown}: {listed([p.name for p in mine])}"
+            input_names = f"{port.title} {port.side}{f' {port.name}' if port.name else ''}"
+            message = f"nothing drives the {input_names}: {listed([p.name for p in mine])}"
             entry = template_entry(port, kinds)
             hint = f"Describe it among the ports of the platform's hardware{f': {entry}' if entry else ''}."
             problems.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
-    if wholes := list(dict.fromkeys(p.port or p.name for p in left if p.name in names)):
-        place = next(p for p in left if wholes[0] in (p.port, p.name))
-        shown = ", ".join(f"'{whole}'" for whole in wholes)
-        message = f"nothing drives the input{'s' if len(wholes) > 1 else ''} {shown}"
+    if wholes := list(dict.fromkeys(p.port or p.name for p in undriven if p.name in names)):
+        place = next(p for p in undriven if wholes[0] in (p.port, p.name))
+        input_names = ", ".join(f"'{whole}'" for whole in wholes)
+        message = f"nothing drives the input{'s' if len(wholes) > 1 else ''} {input_names}"
         whose, them = ("their values", "them") if len(wholes) > 1 else ("its value", "it")
         hint = (
             f"Set {whose} under hardware in the project: constants: {{{', '.join(f'{one}: 0' for one in wholes)}}}. Or "
@@ -59,8 +59,8 @@ def wrong_constants(
     bits: dict[str, int] = {}
     for port in ports:
         if port.direction == "input":
-            whole = port.port or port.name
-            bits[whole] = max(bits.get(whole, 0), port.lsb + port.bits)
+            input_name = port.port or port.name
+            bits[input_name] = max(bits.get(input_name, 0), port.lsb + port.bits)
     driven = set(_driven(platform.hardware)) if platform.hardware else set()
     for name, value in constants.items():
         if name not in bits:

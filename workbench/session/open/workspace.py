@@ -89,10 +89,10 @@ class Workspace:
 
     def counting(self, assertions: bool, branches: bool) -> Workspace:
         """The workspace with these counted too, in addition to what the project requests."""
-        asked = {name for name, wanted in (("assertions", assertions), ("branches", branches)) if wanted}
-        if not asked:
+        kinds = {name for name, wanted in (("assertions", assertions), ("branches", branches)) if wanted}
+        if not kinds:
             return self
-        counted = self.with_hardware(self.project.hardware.model_copy(update=dict.fromkeys(asked, True)))
+        counted = self.with_hardware(self.project.hardware.model_copy(update=dict.fromkeys(kinds, True)))
         of_each = once_each(self.own_designs, lambda one: one.counting(assertions, branches))
         return replace(counted, own_designs=of_each)
 
@@ -170,8 +170,8 @@ class Workspace:
 
         with job.step("Read host sources"):
             scan = scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
-        own = (call for call in scan.calls if call.pragmas or not self.is_made(self.root / call.file))
-        return replace(scan, calls=tuple(own))
+        own_calls = (call for call in scan.calls if call.pragmas or not self.is_made(self.root / call.file))
+        return replace(scan, calls=tuple(own_calls))
 
     def instrument_hdl(
         self,
@@ -220,8 +220,8 @@ class Workspace:
             wrong = faults(self.path, self.platform, self.composers) if composing else ()
         if self.faults:
             return before, wrong
-        own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
-        texts = {path: text for path, text in texts.items() if path not in own}
+        own_paths = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
+        texts = {path: text for path, text in texts.items() if path not in own_paths}
         sources = {real(self.root / name): name for name in self.host.sources}
         of_hdl = {path for path in texts if any(reads(one.hdl_language, path) for one in self.designs)}
         of_host = texts.keys() - of_hdl
@@ -270,14 +270,14 @@ class Workspace:
 
         with watched.step("Find the definition"):
             if reads(self.host_language, file):
-                meant = definition_in(self.host_language, self.host, self.defines(settings))
+                definition_found = definition_in(self.host_language, self.host, self.defines(settings))
             else:
                 of = [one for one in self.designs if reads(one.hdl_language, file)]
                 if not of:
                     return None
-                own = next((one for one in of if file in map(real, one.hdl_files)), of[0])
-                meant = definition_in(own.hdl_language, own.project.hardware, own.parameters(settings))
-        return meant or self._defined_here(name_at(file, line, column))
+                board = next((one for one in of if file in map(real, one.hdl_files)), of[0])
+                definition_found = definition_in(board.hdl_language, board.project.hardware, board.parameters(settings))
+        return definition_found or self._defined_here(name_at(file, line, column))
 
     def _defined_here(self, name: str) -> Definition | None:
         """The definition by the project itself, such as a parameter's value."""

@@ -167,9 +167,9 @@ def _field(item: ast.AnnAssign) -> str:
     """A field with its default; other arguments of `field(...)` are not promised."""
     line, value = f"{ast.unparse(item.target)}: {ast.unparse(item.annotation)}", item.value
     if isinstance(value, ast.Call) and ast.unparse(value.func) in ("field", "Field"):
-        given = {keyword.arg: keyword.value for keyword in value.keywords}
-        factory = given.get("default_factory")
-        default = next(iter(value.args), given.get("default"))
+        keywords = {keyword.arg: keyword.value for keyword in value.keywords}
+        factory = keywords.get("default_factory")
+        default = next(iter(value.args), keywords.get("default"))
         if default is None and factory is not None:
             return f"{line} = {ast.unparse(factory)}()"
         value = default

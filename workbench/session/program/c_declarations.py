@@ -67,14 +67,14 @@ def _name(code: str) -> str:
 
 def _without_bodies(text: str, code: str) -> str:
     """A declaration in which functions, also member functions, end after their parameters."""
-    kept, at = [], 0
+    pieces, at = [], 0
     while match := _FUNCTION.search(code, at):
         end = _closed(code, match.end())
         while match[1] and re.match(r"\s*[,{]", code[end:]):  # within the initialisers
             end = _closed(code, code.index("{", end))
-        kept.append(text[at : match.start(1) if match[1] else match.end()].rstrip() + ";")
+        pieces.append(text[at : match.start(1) if match[1] else match.end()].rstrip() + ";")
         at = end
-    return "".join([*kept, text[at:]])
+    return "".join([*pieces, text[at:]])
 
 
 def _plain(comments: str) -> str:

@@ -37,10 +37,10 @@ def install() -> tuple[Path, Path]:
 
 def remove() -> tuple[Path, ...]:
     """Remove the entry and the icon. Returns the removed files."""
-    there = tuple(path for path in (entry_path(), icon_path()) if path.exists())
-    for path in there:
+    existing = tuple(path for path in (entry_path(), icon_path()) if path.exists())
+    for path in existing:
         path.unlink()
-    return there
+    return existing
 
 
 def _program() -> Path:

@@ -75,11 +75,11 @@ def claim_folder(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
         files = [p for p in out.rglob("*") if not p.is_dir() or p.is_symlink()]
         listed = _listed(mark)
-        others = [p for p in files if p != mark and not _is_as_written(p, listed.get(str(p.relative_to(out))))]
-        if others:
+        foreign = [p for p in files if p != mark and not _is_as_written(p, listed.get(str(p.relative_to(out))))]
+        if foreign:
             raise WorkbenchError(
                 Diagnostic(
-                    f"this folder holds files that are not the workbench's own, such as {others[0].relative_to(out)}",
+                    f"this folder holds files that are not the workbench's own, such as {foreign[0].relative_to(out)}",
                     "Choose a new or empty folder; this one is unchanged.",
                     file=str(out),
                 )

@@ -120,8 +120,8 @@ def crash(error: BaseException) -> Diagnostic:
     path = _file
     from workbench.api.faults import fault_text, plugin_of  # only where something is wrong
 
-    plugin, what = plugin_of(error), fault_text(error)
-    said = f"{f'the plugin {plugin!r}' if plugin else 'the workbench'} failed here: {what}"
+    plugin, fault = plugin_of(error), fault_text(error)
+    message = f"{f'the plugin {plugin!r}' if plugin else 'the workbench'} failed here: {fault}"
     try:
         if path is None:
             folder = log_dir()
@@ -133,20 +133,20 @@ def crash(error: BaseException) -> Diagnostic:
         if path == _file:
             _file = path = _renamed(path, CRASH)
     except OSError:
-        return Diagnostic(said, "No report could be written; nothing of yours was changed.")
-    _seen[report] = _diagnostic(said, path, Severity.ERROR)
+        return Diagnostic(message, "No report could be written; nothing of yours was changed.")
+    _seen[report] = _diagnostic(message, path, Severity.ERROR)
     return _seen[report]
 
 
 def _failed(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
     if error is None or (issubclass(kind, KeyboardInterrupt | SystemExit) and not _is_plugins(error)):
         return
-    known = len(_seen)
-    said = crash(error)
-    if len(_seen) > known:
-        print(said.text(), file=sys.stderr)
+    count_before = len(_seen)
+    report = crash(error)
+    if len(_seen) > count_before:
+        print(report.text(), file=sys.stderr)
     for watcher in watchers:
-        watcher(said)
+        watcher(report)
 
 
 def _is_plugins(error: BaseException) -> bool:

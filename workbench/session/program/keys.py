@@ -103,8 +103,10 @@ def key_of_mode(place: int) -> str:
 
 def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
     """`COMMANDS`, with the commands that show a mode and those of pictures."""
-    shown = {f"mode_{mode.name}": (f"Show {mode.title}", key_of_mode(place)) for place, mode in enumerate(modes, 1)}
-    return {**COMMANDS, **shown, **VIEW_COMMANDS}
+    mode_commands = {
+        f"mode_{mode.name}": (f"Show {mode.title}", key_of_mode(place)) for place, mode in enumerate(modes, 1)
+    }
+    return {**COMMANDS, **mode_commands, **VIEW_COMMANDS}
 
 
 def preference_of(command: str) -> str:
@@ -145,17 +147,17 @@ def view_command(*keys: str) -> str:
 def written(key: str, command: str = "") -> str:
     """A key in its usual form, modifiers in order: "Ctrl+Shift+S". WorkbenchError for an invalid key, for one that
     types a letter (except for commands of pictures), and for one that has a meaning everywhere."""
-    *held, last = (_WRITTEN.get(part.lower(), part) for part in re.split(r"(?<=.)\+(?=.)", key.strip()))
+    *modifiers, last = (_WRITTEN.get(part.lower(), part) for part in re.split(r"(?<=.)\+(?=.)", key.strip()))
     last = last.upper() if len(last) == 1 else last
     if (
         (len(last) > 1 and last not in _WRITTEN.values())
         or last in _MODIFIERS
         or not last.strip()
-        or {*held} - {*_MODIFIERS}
+        or {*modifiers} - {*_MODIFIERS}
     ):
         raise WorkbenchError(Diagnostic(f"'{key}' is not a key", "Write it as Ctrl+Shift+S, Alt+Left or F5."))
-    text = "+".join([*(m for m in _MODIFIERS if m in held), last])
-    if command not in VIEW_COMMANDS and not {*held} & {"Ctrl", "Alt", "Meta"} and not re.fullmatch(r"F\d+", last):
+    text = "+".join([*(m for m in _MODIFIERS if m in modifiers), last])
+    if command not in VIEW_COMMANDS and not {*modifiers} & {"Ctrl", "Alt", "Meta"} and not re.fullmatch(r"F\d+", last):
         raise WorkbenchError(Diagnostic(f"{text} types text", "Hold Ctrl or Alt with it, or take a function key."))
     if text in _TAKEN:
         raise WorkbenchError(Diagnostic(f"{text} already means {_TAKEN[text]} everywhere", "Take another key."))

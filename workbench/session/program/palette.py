@@ -37,9 +37,9 @@ def found(
         text = text_of(item).lower()
         if all(word in text for word in words):
             title = title_of(item).lower()
-            whole = bool(words) and not title.startswith(" ".join(words))
+            title_differs = bool(words) and not title.startswith(" ".join(words))
             inside = any(not re.search(rf"(?:^|[\W_]){re.escape(word)}", title) for word in words)
-            ranked.append(((place.get(name_of(item), KEPT), whole, inside, number), item))
+            ranked.append(((place.get(name_of(item), KEPT), title_differs, inside, number), item))
     ranked.sort(key=lambda pair: pair[0])
     return [item for _, item in ranked]
 

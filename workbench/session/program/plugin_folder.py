@@ -49,15 +49,15 @@ def check_plugins(folder: Path, installed: Plugins) -> tuple[Sequence[LoadedPlug
     try:
         document = tomllib.loads(read_file(about).decode())
         points = document["project"]["entry-points"][GROUP]
-        named = [EntryPoint(name, value, GROUP) for name, value in points.items()]
+        entry_points = [EntryPoint(name, value, GROUP) for name, value in points.items()]
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WorkbenchError(Diagnostic(f"this is not TOML: {error}", file=str(about))) from None
     except (KeyError, TypeError, AttributeError):
         hint = f'Name its module under [project.entry-points."{GROUP}"], as in: my_plugin = "my_plugin".'
         raise WorkbenchError(Diagnostic("this names no plugin", hint, file=str(about))) from None
-    others = [plugin for plugin in installed.loaded if plugin.name not in points]
+    other_plugins = [plugin for plugin in installed.loaded if plugin.name not in points]
     sys.path[:0] = [str(folder / "src"), str(folder)]
-    loaded = [load_plugin(point, str(folder), "", others) for point in named]
+    loaded = [load_plugin(point, str(folder), "", other_plugins) for point in entry_points]
     problems = [problem for _, brought in loaded for problem in _problems(brought, installed)]
     return [plugin for plugin, _ in loaded], problems
 

@@ -88,17 +88,17 @@ def load_plugins() -> Plugins:
     """Load every entry point of the group, the built-in ones first. A plugin's fault never raises here."""
     loaded: list[LoadedPlugin] = []
     gathered: Brought = {kind: {} for kind in KINDS}
-    named = cache(_name_and_version)
+    package_of = cache(_name_and_version)
     points = entry_points(group=GROUP)
     if os.environ.get(NO_PLUGINS):
         points = EntryPoints(point for point in points if point.value.startswith(BUILT_IN))
     for point in sorted(points, key=lambda p: (not p.value.startswith(BUILT_IN), p.name)):
-        distribution, version = named(point.dist) if point.dist else ("", "")
+        distribution, version = package_of(point.dist) if point.dist else ("", "")
         origin = f"{distribution} ({point.value})" if distribution else point.value
         plugin, brought = load_plugin(point, origin, version, loaded)
         loaded.append(plugin)
-        for kind, things in brought.items():
-            gathered[kind] |= things
+        for kind, additions in brought.items():
+            gathered[kind] |= additions
     set_brought(gathered)
     return Plugins(tuple(loaded), **gathered)
 
@@ -115,9 +115,11 @@ def load_plugin(
         hooks, brought = _load(point) if point.value.startswith(BUILT_IN) else _load_others(point)
     except Exception as error:
         problem = str(error) if isinstance(error, _Ended) else f"{type(error).__name__}: {error}"
-    brings = {kind: sorted(things) for kind, things in brought.items()}
-    taken = {(kind, name) for plugin in before for kind, names in plugin.brings.items() for name in names}
-    overrides = sorted(f"{kind} {name}" for kind, names in brings.items() for name in names if (kind, name) in taken)
+    brings = {kind: sorted(additions) for kind, additions in brought.items()}
+    earlier_names = {(kind, name) for plugin in before for kind, names in plugin.brings.items() for name in names}
+    overrides = sorted(
+        f"{kind} {name}" for kind, names in brings.items() for name in names if (kind, name) in earlier_names
+    )
     load_s = time.perf_counter() - begin_s
     return LoadedPlugin(point.name, origin, version, hooks, problem, brings, overrides, load_s), brought
 
@@ -178,12 +180,12 @@ class _Ended(Exception):
 def _answer(plugin: ModuleType, hook: str) -> dict[str, Any]:
     """The results of a plugin's hook, by name. TypeError if they do not match the hook's specification."""
     (expected,) = get_args(get_type_hints(getattr(hookspecs, hook))["return"])
-    named: dict[str, Any] = {}
-    for thing in getattr(plugin, hook)():
-        if not isinstance(thing, expected):
+    by_name: dict[str, Any] = {}
+    for addition in getattr(plugin, hook)():
+        if not isinstance(addition, expected):
             members = {name for name in (*expected.__annotations__, *vars(expected)) if not name.startswith("_")}
-            lacks = [name for name in members if not hasattr(thing, name)]
+            lacks = [name for name in members if not hasattr(addition, name)]
             why = f", which lacks {', '.join(sorted(lacks))}" if lacks else ""
-            raise TypeError(f"{hook} returned {thing!r:.80}{why}; it must return a list of {expected.__name__}")
-        named[thing.name] = thing
-    return named
+            raise TypeError(f"{hook} returned {addition!r:.80}{why}; it must return a list of {expected.__name__}")
+        by_name[addition.name] = addition
+    return by_name

@@ -76,21 +76,21 @@ def _in_new_surfer(program: str, moment: WaveMoment, check: Check) -> bool:
         server.settimeout(0.1)
         viewer = Detached([program, "--wcp-initiate", str(server.getsockname()[1])])
         end = time.monotonic() + _START_S
-        shown = False
+        success = False
         try:
-            while not shown and time.monotonic() < end and viewer.runs:
+            while not success and time.monotonic() < end and viewer.runs:
                 check()
                 with suppress(TimeoutError):
                     connection, _ = server.accept()
                     with connection:
-                        shown = _Wcp(connection, check).show(moment)
+                        success = _Wcp(connection, check).show(moment)
                     break
         except OSError:
-            shown = False
+            success = False
         finally:
-            if not shown:
+            if not success:
                 viewer.end()
-    return shown
+    return success
 
 
 class _Wcp:
@@ -134,14 +134,14 @@ class _Wcp:
     def _send(self, message: Mapping[str, Any]) -> None:
         self._connection.sendall(json.dumps(message).encode() + b"\0")
 
-    def _await(self, wanted: Callable[[dict[str, Any]], bool], seconds: float) -> dict[str, Any]:
+    def _await(self, matches: Callable[[dict[str, Any]], bool], seconds: float) -> dict[str, Any]:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._check()
             while b"\0" in self._read:
                 text, _, self._read = self._read.partition(b"\0")
                 message = _object(text)
-                if wanted(message):
+                if matches(message):
                     return message
                 if message.get("type") == "error" and message.get("error") == "load":
                     raise OSError("the waveforms cannot be loaded")

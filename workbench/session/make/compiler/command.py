@@ -66,9 +66,9 @@ class Input:
     def is_other_code(self) -> bool:
         """Whether this is compiled as C or C++ without being such a file: preprocessed, with another suffix, or
         standard input (`-`)."""
-        named = self.name.endswith(_PREPROCESSED) or bool(_language_of(self.name))
-        known = self.language in ("c", "c++", "cpp-output", "c++-cpp-output")
-        return (known or (not self.language and named)) and not self.is_source
+        has_code_suffix = self.name.endswith(_PREPROCESSED) or bool(_language_of(self.name))
+        is_language = self.language in ("c", "c++", "cpp-output", "c++-cpp-output")
+        return (is_language or (not self.language and has_code_suffix)) and not self.is_source
 
     @property
     def why_not_recorded(self) -> str:
@@ -92,8 +92,8 @@ def _language_of(name: str) -> str:
     """The -x name of a source's language, by its suffix; "" if no host language has such sources. Plugins are loaded if
     the suffix is not that of C or C++."""
     suffix = PurePath(name).suffix
-    if known := compilers_of(C_FILES).get(suffix):
-        return known
+    if compilers := compilers_of(C_FILES).get(suffix):
+        return compilers
     return "" if _NO_HOST_LANGUAGES.fullmatch(suffix) else guests().get(suffix, "")
 
 
@@ -163,24 +163,24 @@ class CompilerCommand:
     @property
     def flags(self) -> tuple[str, ...]:
         """All but inputs, their languages, outputs, and the options that list dependencies."""
-        kept = (
+        remaining = (
             option
             for option in self.options
             if option[0] not in ("-c", "-o", "-x")
             and option[0] not in _OF_DEPENDENCIES
             and not option[0].startswith(("-l", "-Wl,", "-Xlinker"))
         )
-        return tuple(word for option in kept for word in option)
+        return tuple(word for option in remaining for word in option)
 
     def dependencies(self, source: str, target: str) -> list[str] | None:
         """The options that only list a source's includes, as this command does too; None if it does not."""
         names = [option[0] for option in self.options]
         if "-MD" not in names and "-MMD" not in names:
             return None
-        given = [word for o in self.options if o[0] in ("-MT", "-MQ", "-MP", "-MG") for word in o]
+        target_words = [word for o in self.options if o[0] in ("-MT", "-MQ", "-MP", "-MG") for word in o]
         listed = self.value("-MF") or os.path.splitext(target)[0] + ".d"
-        named = [] if self.value("-MT") or self.value("-MQ") else ["-MT", target]
-        return ["-MM" if "-MMD" in names else "-M", *given, *named, "-MF", listed, source]
+        target_option = [] if self.value("-MT") or self.value("-MQ") else ["-MT", target]
+        return ["-MM" if "-MMD" in names else "-M", *target_words, *target_option, "-MF", listed, source]
 
     def with_objects(self, objects: Mapping[str, str]) -> list[str]:
         """The words of a command that links object files in place of sources, and lists nothing."""
@@ -209,19 +209,19 @@ def parse_words(words: Sequence[str]) -> CompilerCommand:
     """The command, with its response files opened or left as they are."""
     items: list[Input | Option] = []
     language = ""
-    left = iter(words)
-    for word in left:
+    remaining = iter(words)
+    for word in remaining:
         if word == STDIN or not word.startswith("-"):
             items.append(Input(word, language))
             continue
         name, equals, value = word.partition("=")
         option: Option
         if name in _LONG:
-            option = (_LONG[name], value if equals else next(left, ""))
+            option = (_LONG[name], value if equals else next(remaining, ""))
         elif word in _LONG_ALONE:
             option = (_LONG_ALONE[word],)
         elif word in _WITH_VALUE:
-            following = next(left, None)
+            following = next(remaining, None)
             option = (word,) if following is None else (word, following)
         elif word.startswith("-Wp,-M"):
             items += _for_preprocessor(word)

@@ -89,26 +89,26 @@ def _recorded(units: Units, words: Sequence[str]) -> int:
         for source, file in calling.items():
             if code := units.record(source, file, units.cwd / objects[source]):
                 return code
-        done = linked(tool, command, command.with_objects(objects), None) if command.links else SUCCESS
-        return shown(done) if done.returncode else 0  # what it says of a program it said before
+        linking = linked(tool, command, command.with_objects(objects), None) if command.links else SUCCESS
+        return shown(linking) if linking.returncode else 0  # what it says of a program it said before
 
 
 def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str]) -> int:
     """Preprocess for ccache, whose key is this text and the files that it names; the project and its platform are among
     them."""
-    done = run_program([tool.path, *words])
+    preprocessed = run_program([tool.path, *words])
     target, project = command.value("-o"), None
     with suppress(WorkbenchError):
         project = _project([one.name for one in command.inputs])
-    if done.returncode == 0 and project is not None:
+    if preprocessed.returncode == 0 and project is not None:
         read = (project, Path(os.path.realpath(Units(tool, command, project, Path.cwd()).workspace.platform_path)))
         more = "".join(f'# 1 "{path}"\n// {sha256(path.read_bytes())}\n' for path in read)
         if target and target != "-":
             with open(target, "a", encoding="utf-8") as file:
                 file.write(more)
         else:
-            done = replace(done, stdout=done.stdout + more)
-    return shown(done)
+            preprocessed = replace(preprocessed, stdout=preprocessed.stdout + more)
+    return shown(preprocessed)
 
 
 def _is_device(name: str) -> bool:
@@ -127,8 +127,8 @@ def _compiler(language: str, words: Sequence[str]) -> Tool:
     if starts:  # $CC, or $RECAP_CC, names a script that leads here: its words go to the compiler that it means
         os.environ.pop(variable, None)
         become([needed(find_compiler(language)).path, *words])
-    if named := os.environ.get(COMPILERS[language]):
-        os.environ[variable] = _program_of(named, COMPILERS[language])
+    if command := os.environ.get(COMPILERS[language]):
+        os.environ[variable] = _program_of(command, COMPILERS[language])
     elif Path(os.environ.get(variable, "")).name.startswith("workbench"):  # CMake names this program there
         del os.environ[variable]
     return needed(find_compiler(language))
@@ -148,8 +148,8 @@ def _program_of(command: str, variable: str) -> str:
 
 
 def _project(sources: Sequence[str]) -> Path:
-    if named := os.environ.get(PROJECT):
-        return Path(os.path.realpath(find_project(Path(named))))
+    if path := os.environ.get(PROJECT):
+        return Path(os.path.realpath(find_project(Path(path))))
     for begin in (*(Path(source).absolute().parent for source in sources), Path.cwd()):
         for folder in (begin, *begin.parents):
             if any(folder.glob("*" + PROJECT_SUFFIX)):

@@ -35,24 +35,26 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
     if not plan and any(one.name == STDIN for one in command.inputs):
         become([tool.path, *all_words])  # which reads what this program's standard input has
-    done = run_program([tool.path, *all_words], errors="replace" if plan else "surrogateescape")
-    if done.returncode and "--export-dynamic-symbol" in done.stderr:
-        done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
+    linking = run_program([tool.path, *all_words], errors="replace" if plan else "surrogateescape")
+    if linking.returncode and "--export-dynamic-symbol" in linking.stderr:
+        linking = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
     if left_out:
         print(f"left out, since this machine does not have them: {' '.join(sorted(left_out))}", file=sys.stderr)
     if plan:
         target = os.path.abspath(command.value("-o") or "a.out")
-        plan.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
-    return done
+        plan.add(Compiled(target, os.getcwd(), linking.stderr, program=program and not linking.returncode))
+    return linking
 
 
 def shown(result: ProcessResult) -> int:
     """The exit code of a compiler, after printing its output."""
     for stream, text in ((sys.stdout, result.stdout), (sys.stderr, result.stderr)):
-        own = getattr(stream, "terminal", stream)  # colours, and a source's bytes in it, are the compiler's to choose
-        own.flush()
-        own.buffer.write(text.encode(errors="surrogateescape"))
-        own.buffer.flush()
+        terminal = getattr(
+            stream, "terminal", stream
+        )  # colours, and a source's bytes in it, are the compiler's to choose
+        terminal.flush()
+        terminal.buffer.write(text.encode(errors="surrogateescape"))
+        terminal.buffer.flush()
     return result.returncode if result.returncode >= 0 else 128 - result.returncode
 
 
@@ -82,21 +84,21 @@ def _recorder(command: CompilerCommand, tool: Tool, of_ranks: bool = False) -> P
                   for option in command.options if option[0].startswith("-I") for word in option]  # fmt: skip
     sources = sorted((RECORDER / "ranks" if of_ranks else RECORDER).glob("*.c"))
     stamp = contents([*sources, *sorted(RECORDER.rglob("*.h"))])
-    kept = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
-    if kept_whole(kept.parent):
-        return kept
+    kept_archive = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
+    if kept_whole(kept_archive.parent):
+        return kept_archive
     with tempfile.TemporaryDirectory() as name:
         objects = [Path(name) / f"{source.stem}.o" for source in sources]
         for source, target in zip(sources, objects, strict=True):
             _must([tool.path, *flags, "-x", "c", "-c", source, "-o", target])
-        archive = Path(name) / kept.name
+        archive = Path(name) / kept_archive.name
         _must(["ar", "rcs", archive, *objects])
-        keep(archive, kept.parent)
-    if not kept.is_file():
-        raise WorkbenchError(Diagnostic("the recorder cannot be kept in the cache", file=str(kept)))
-    return kept
+        keep(archive, kept_archive.parent)
+    if not kept_archive.is_file():
+        raise WorkbenchError(Diagnostic("the recorder cannot be kept in the cache", file=str(kept_archive)))
+    return kept_archive
 
 
 def _must(command: Sequence[str | Path]) -> None:
-    if (done := run_program(command)).returncode:
-        raise WorkbenchError(Diagnostic(f"the recorder does not build: {done.stderr.strip()}"))
+    if (ran := run_program(command)).returncode:
+        raise WorkbenchError(Diagnostic(f"the recorder does not build: {ran.stderr.strip()}"))

@@ -114,16 +114,16 @@ class Units:
         the source does not compile."""
         with tempfile.TemporaryDirectory() as folder:
             listed = Path(folder) / "reads.d"
-            done = run_program([self.tool.path, *self.command.flags, "-w", "-M", "-MF", listed, source])
-            read = [] if done.returncode else self._files(prerequisites(listed))
+            listing = run_program([self.tool.path, *self.command.flags, "-w", "-M", "-MF", listed, source])
+            read = [] if listing.returncode else self._files(prerequisites(listed))
         return read[0] if self._calls(read) else None
 
     def _files(self, names: Sequence[str]) -> list[Path]:
         return [Path(os.path.realpath(self.cwd / name)) for name in names]
 
     def _calls(self, read: Sequence[Path]) -> bool:
-        own = [path for path in read if path.is_relative_to(self.root) and path.is_file()]
-        return bool(self.names) and any(self._words.search(path.read_bytes()) for path in own)
+        project_files = [path for path in read if path.is_relative_to(self.root) and path.is_file()]
+        return bool(self.names) and any(self._words.search(path.read_bytes()) for path in project_files)
 
     @cached_property
     def _words(self) -> re.Pattern[bytes]:
@@ -148,15 +148,15 @@ class Units:
             return shown(run_program(plain))
         try:
             with tempfile.TemporaryDirectory() as folder:
-                done = self._instrumented(source, file, target, SUCCESS, Path(folder))
-            if not done.returncode and not target.exists():  # a word of the API was there, and no call
+                result = self._instrumented(source, file, target, SUCCESS, Path(folder))
+            if not result.returncode and not target.exists():  # a word of the API was there, and no call
                 return shown(run_program(plain))
         except WorkbenchError:
             target.unlink(missing_ok=True)
             raise
-        if done.returncode:
+        if result.returncode:
             target.unlink(missing_ok=True)
-        return shown(done)
+        return shown(result)
 
     def _outside(self, source: str) -> Diagnostic:
         message = f"calls in a source outside of {self.root} are not recorded"
@@ -170,19 +170,19 @@ class Units:
         try:
             if self.command.writes_beside:
                 with tempfile.TemporaryDirectory() as folder:
-                    done = self._build(source, one.command(Path(folder) / "reads.d"))
+                    result = self._build(source, one.command(Path(folder) / "reads.d"))
             else:
-                done = object_file(one, self.root, self.cwd, partial(self._build, source))
+                result = object_file(one, self.root, self.cwd, partial(self._build, source))
         except WorkbenchError:
             one.target.unlink(missing_ok=True)
             raise
-        if done.returncode:
+        if result.returncode:
             one.target.unlink(missing_ok=True)
-        if not done.returncode and (listing := self.command.dependencies(source, target)):
+        if not result.returncode and (listing := self.command.dependencies(source, target)):
             run_program([self.tool.path, *self.flags, *listing])
         threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
-        self.plan.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
-        return shown(done)
+        self.plan.add(Compiled(str(one.target), str(self.cwd), result.stderr, threads))
+        return shown(result)
 
     def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
         """The result of a command that makes its object file last."""
@@ -191,23 +191,23 @@ class Units:
         *to_assembly, target = (str(word) for word in words if word != "-c")
         text, tool = f"{target}.s", str(self.tool.path)
         for step in ([*to_assembly, text], [*self.plan.filter, text], [tool, "-c", text, "-o", target]):
-            if (done := run_program(step)).returncode:
+            if (ran := run_program(step)).returncode:
                 break
-        return done
+        return ran
 
     def _build(self, source: str, words: Sequence[str]) -> ProcessResult:
         words = [source if word == str(self.cwd / source) else word for word in words]  # as it was named
         target, listed = Path(words[-1]), Path(words[words.index("-MF") + 1])
-        done = self._compiled(words)
-        if done.returncode:
-            return done
+        result = self._compiled(words)
+        if result.returncode:
+            return result
         read = self._files(prerequisites(listed))
-        calls, outcome = self._calls(read), done
+        calls, outcome = self._calls(read), result
         if calls and not read[0].is_relative_to(self.root):
-            outcome = replace(done, stderr=f"{done.stderr}{self._outside(source).text()}\n")
+            outcome = replace(result, stderr=f"{result.stderr}{self._outside(source).text()}\n")
         elif calls:
             with tempfile.TemporaryDirectory() as folder:
-                outcome = self._instrumented(source, read[0], target, done, Path(folder))
+                outcome = self._instrumented(source, read[0], target, result, Path(folder))
         if calls:
             with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # what else it is made of
                 also = (self.project, self.workspace.platform_path, *_own_code(self.workspace))
@@ -291,9 +291,9 @@ def _name_as_given(copy: Path, file: Path, source: str) -> None:
 
 def _own_code(workspace: Workspace) -> Iterator[Path]:
     """The code that instruments: the workbench's modules, the language's plugin (imported by a child), the recorder."""
-    own = __name__.partition(".")[0]
+    package = __name__.partition(".")[0]
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == own and (file := getattr(module, "__file__", None)):
+        if name.partition(".")[0] == package and (file := getattr(module, "__file__", None)):
             yield Path(file)
     plugin = sys.modules[type(workspace.host_language).__module__]
     for folder in getattr(plugin, "__path__", ()):
