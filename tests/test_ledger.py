@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from answers import document_of
 
-from workbench.analysis.came_true import came_words, explain
+from workbench.analysis.came_true import explain, outcome_words
 from workbench.cli.main import main
 from workbench.formats.ledger_file import append_confirmed, read_ledger
 from workbench.formats.run_folder import RunWriter, open_run
@@ -81,7 +81,7 @@ def test_the_next_run_of_changed_sources_settles_it(project: Project) -> None:
     assert entries[0].came is not None
     assert (entries[0].came.run, entries[0].came.work) == ("run-3", Work.EQUAL)
     assert entries[0].error == pytest.approx(1 / 1.01 - 1)
-    assert "50.0\u202f% less than predicted" in came_words(entries[1])
+    assert "50.0\u202f% less than predicted" in outcome_words(entries[1])
     found = score(entries)
     assert (found.judged, found.inside, found.worst_error) == (2, 1, pytest.approx(0.5))
     assert not list(settle_open(project.run("run-4", "newer", "optimised")))  # settled once

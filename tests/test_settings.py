@@ -17,7 +17,7 @@ from workbench.cli.main import main
 from workbench.gui.frame.main_window import MainWindow
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.open.opening import open_workspace
-from workbench.session.open.trust import standing, trust, trusted
+from workbench.session.open.trust import trust, trust_state, trusted
 from workbench.session.program.keys import COMMANDS, VIEW_COMMANDS, command_of, written
 from workbench.session.program.plugins import load_plugins
 from workbench.session.program.settings import GROUPS, settings, value
@@ -159,7 +159,7 @@ def test_a_project_that_is_trusted_can_be_asked_for_again(
     assert listed() == [{"project": str(project), "own": False}]
     assert main(["settings", "withdraw", str(project)]) == 0
     assert listed() == []
-    assert not standing(workspace).trusted
+    assert not trust_state(workspace).trusted
     assert main(["settings", "withdraw", str(project)]) == 2
     assert "this project is not trusted" in capsys.readouterr().err
 

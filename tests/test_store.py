@@ -13,7 +13,7 @@ from workbench.gui.frame.main_window import MainWindow
 from workbench.session.make import durations
 from workbench.session.open import recent
 from workbench.session.open.opening import open_workspace
-from workbench.session.open.trust import standing, trust
+from workbench.session.open.trust import trust, trust_state
 from workbench.session.program.plugins import load_plugins
 from workbench.system import store
 
@@ -39,12 +39,12 @@ def fill(folder: Path, text: str) -> None:
 def test_nonsense_is_nothing_remembered(own_preferences: Path, project: Path, text: str) -> None:
     workspace = open_workspace(project, load_plugins())
     fill(own_preferences, text)
-    assert not standing(workspace).trusted
+    assert not trust_state(workspace).trusted
     assert recent.recent() == ()
     recent.remember(project)
     trust(workspace)
     assert recent.recent() == (project,)
-    assert standing(workspace).trusted
+    assert trust_state(workspace).trusted
 
 
 @pytest.mark.parametrize("text", ["5", '{"theme": "purple"}', *NONSENSE[-3:]])
@@ -82,7 +82,7 @@ def test_a_folder_in_place_of_a_file_is_nothing_remembered(own_preferences: Path
         (own_preferences / f"{name}.json").unlink(missing_ok=True)
         (own_preferences / f"{name}.json").mkdir()
     assert recent.recent() == ()
-    assert not standing(open_workspace(project, load_plugins())).trusted
+    assert not trust_state(open_workspace(project, load_plugins())).trusted
 
 
 def test_what_a_later_version_remembers_is_kept(own_preferences: Path) -> None:

@@ -34,7 +34,7 @@ from workbench.session.keep.results import open_knowledge
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.make.tree import uncounted
 from workbench.session.open.opening import open_workspace
-from workbench.session.open.trust import Standing, standing, trust, trust_sentences
+from workbench.session.open.trust import TrustState, trust, trust_sentences, trust_state
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
@@ -512,13 +512,13 @@ def test_monitors_that_act_on_reads_are_written_nothing(project: Path) -> None:
 
 def test_commands_are_part_of_what_is_trusted(project: Path) -> None:
     workspace = opened(with_target(project, "asked", run="sh lab/go.sh"))
-    assert any("`sh lab/go.sh`" in sentence for sentence in trust_sentences(workspace, Standing(False)))
+    assert any("`sh lab/go.sh`" in sentence for sentence in trust_sentences(workspace, TrustState(False)))
     (workspace.root / "lab").mkdir()
     (workspace.root / "lab" / "go.sh").write_text("true\n")
     trust(workspace)
-    assert standing(workspace).trusted
+    assert trust_state(workspace).trusted
     (workspace.root / "lab" / "go.sh").write_text("rm -rf ~\n")
-    assert standing(workspace).changed == ("lab/go.sh",)
+    assert trust_state(workspace).changed == ("lab/go.sh",)
 
 
 def test_fewer_counters_than_blocks_watch_those_that_are_chosen(

@@ -15,7 +15,7 @@ from workbench.pictures.palette import LIGHT
 from workbench.pictures.timeline.raster import bar_colours
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.rows import Row as Line
-from workbench.pictures.timeline.scale import whole
+from workbench.pictures.timeline.scale import whole_span
 from workbench.pictures.timeline.surface import PAD, rows_surface
 from workbench.session.keep.timeline_marks import FILE, load_markers, load_pinned, save_markers, save_pinned
 from workbench.testing.runs import synthetic_run
@@ -115,7 +115,7 @@ def test_a_stall_of_one_cycle_in_an_hour_is_seen(hour: TimelineIndex, kind: Kind
     scene = Scene(made, hour, {}, (), 0, hour.shares(0))
     block = 1 if kind is Kind.STATES else -1
     line = Line(kind, "core", block=block, members=(0, 1, 2), key="core", folded=True)
-    span = replace(whole(HOUR_PS, 1000), pixel_ps=HOUR_PS / 1000 / zoom)
+    span = replace(whole_span(HOUR_PS, 1000), pixel_ps=HOUR_PS / 1000 / zoom)
     span = replace(span, from_ps=max(stall - span.pixel_ps * 500, 0.0))
     blocks = tuple(replace(made.manifest.blocks[0], id=f"b{n}") for n in range(3))
     scene = replace(scene, run=replace(made, manifest=replace(made.manifest, blocks=blocks)))

@@ -12,7 +12,7 @@ import pytest
 
 from workbench.session.open import trust
 from workbench.session.open.opening import open_workspace
-from workbench.session.open.trust import Standing, standing, trust_sentences
+from workbench.session.open.trust import TrustState, trust_sentences, trust_state
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import load_plugins
 from workbench.system import store
@@ -39,9 +39,9 @@ def add(path: Path, text: str) -> None:
 
 
 def test_trust_is_for_what_the_project_held(opened: Workspace) -> None:
-    assert standing(opened) == Standing(False)
+    assert trust_state(opened) == TrustState(False)
     trust.trust(opened)
-    assert standing(opened) == Standing(True)
+    assert trust_state(opened) == TrustState(True)
 
 
 @pytest.mark.parametrize(
@@ -59,22 +59,22 @@ def test_what_changed_since_asks_again_and_is_named(opened: Workspace, change: C
     before = {p: p.read_bytes() for p in opened.root.rglob("*") if p.is_file()}
     change(opened.root)
     touched = [p for p in opened.root.rglob("*") if p.is_file() and before.get(p) != p.read_bytes()]
-    assert standing(opened) == Standing(False, tuple(str(p.relative_to(opened.root)) for p in touched))
+    assert trust_state(opened) == TrustState(False, tuple(str(p.relative_to(opened.root)) for p in touched))
     trust.trust(opened)
-    assert standing(opened).trusted
+    assert trust_state(opened).trusted
 
 
 def test_runs_and_hidden_folders_are_no_content(opened: Workspace) -> None:
     trust.trust(opened)
     add(opened.root / "runs/run-1/stdout.txt", "1128\n")
     add(opened.root / "host/.git/index", "x")
-    assert standing(opened).trusted
+    assert trust_state(opened).trusted
 
 
 def test_the_users_own_project_is_not_asked_about_again(opened: Workspace) -> None:
     trust.trust(opened, own=True)
     add(opened.root / "host/main.c", "int later;\n")
-    assert standing(opened) == Standing(True)
+    assert trust_state(opened) == TrustState(True)
 
 
 def test_more_files_than_can_be_told_are_asked_about_each_time(
@@ -82,28 +82,28 @@ def test_more_files_than_can_be_told_are_asked_about_each_time(
 ) -> None:
     monkeypatch.setattr(trust, "_MOST_FILES", 3)
     trust.trust(opened)
-    assert not standing(opened).trusted
+    assert not trust_state(opened).trusted
     trust.trust(opened, own=True)
-    assert standing(opened).trusted
+    assert trust_state(opened).trusted
 
 
 @pytest.mark.parametrize("stored", [5, None, ["/some/path"], "yes", {"x": 3}])
 def test_nonsense_among_what_is_remembered_trusts_nothing(opened: Workspace, stored: object) -> None:
     store.save("trusted", stored)
-    assert not standing(opened).trusted
+    assert not trust_state(opened).trusted
     trust.trust(opened)
-    assert standing(opened).trusted
+    assert trust_state(opened).trusted
 
 
 def test_a_list_of_paths_of_an_earlier_version_trusts_no_content(opened: Workspace) -> None:
     store.save("trusted", [str(opened.path)])
-    assert not standing(opened).trusted
+    assert not trust_state(opened).trusted
 
 
 def test_the_question_names_what_would_run(opened: Workspace) -> None:
     add(opened.root / "hdl/tiny_top.v", '\n/* $system */ // $system\nmodule z; initial $system("id");\nendmodule\n')
     line = (opened.root / "hdl/tiny_top.v").read_text().count("\n") - 1
-    said = " ".join(trust_sentences(opened, Standing(False, ("host/main.c",))))
+    said = " ".join(trust_sentences(opened, TrustState(False, ("host/main.c",))))
     assert "Changed since you trusted it: host/main.c." in said
     assert "host/main.c" in said
     assert f"$system at hdl/tiny_top.v:{line}." in said
@@ -114,18 +114,18 @@ def test_of_a_streaming_application_the_question_names_what_a_person_wrote(tmp_p
     shutil.copytree(LAPLACE, tmp_path / "laplace")
     project, x = tmp_path / "laplace" / "two.workbench.yaml", tmp_path / "laplace" / "laplace.x"
     opened = open_workspace(project, load_plugins())
-    said = " ".join(trust_sentences(opened, Standing(False)))
+    said = " ".join(trust_sentences(opened, TrustState(False)))
     assert "Blocks: laplace.x, rng.v, rng.hpp and 2 more, turned into" in said
     assert "stream_top.v" not in said
     assert "DPI" not in said
     trust.trust(opened)
     x.write_text(x.read_text().replace("seed = 5489", "seed = 5490"))
-    assert standing(open_workspace(project, load_plugins())).changed == ("laplace.x",)
+    assert trust_state(open_workspace(project, load_plugins())).changed == ("laplace.x",)
 
 
 def test_the_question_says_when_nothing_confines_the_run(opened: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trust, "missing_tools", lambda: ("bwrap",))
-    assert "bwrap is not installed" in trust_sentences(opened, Standing(False))[-1]
+    assert "bwrap is not installed" in trust_sentences(opened, TrustState(False))[-1]
 
 
 def on_terminal(command: list[str], answer: str) -> tuple[int, str]:
@@ -152,7 +152,7 @@ def test_on_a_terminal_a_no_runs_nothing(command: str, opened: Workspace) -> Non
     assert code == 2
     assert "host/main.c" in said
     assert "not trusted" in said
-    assert not standing(opened).trusted
+    assert not trust_state(opened).trusted
     assert not (opened.root / "runs").exists()
 
 
@@ -165,4 +165,4 @@ def test_a_scripts_run_is_its_own(opened: Workspace) -> None:
     assert "for this run" in said.stderr
     assert said.returncode == 2
     assert "#error" in said.stderr
-    assert not standing(opened).trusted
+    assert not trust_state(opened).trusted

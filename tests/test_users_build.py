@@ -15,7 +15,7 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
-from workbench.session.open.trust import Standing, content, trust_sentences
+from workbench.session.open.trust import TrustState, content, trust_sentences
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import load_plugins
 
@@ -161,7 +161,7 @@ def test_what_is_wrong_is_told_at_the_users_own_line(project: Path, tmp_path: Pa
 def test_whoever_is_asked_for_trust_reads_the_command(project: Path) -> None:
     workspace = opened(project, "asked")
     said = "built by `make -C host app`, run in a copy of this folder with your rights, network and all, and started"
-    assert any(said in sentence for sentence in trust_sentences(workspace, Standing(False)))
+    assert any(said in sentence for sentence in trust_sentences(workspace, TrustState(False)))
     assert "host/Makefile" in content(workspace)
 
 

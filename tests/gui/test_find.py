@@ -17,7 +17,7 @@ from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.open.find_text import find_text, pattern_of
 from workbench.session.program.keys import COMMANDS, COMMON
-from workbench.session.program.palette import KEPT, found, remember_used, used, with_line
+from workbench.session.program.palette import KEPT, matching, recently_used, remember_used, with_line
 
 Settle = Callable[[MainWindow], None]
 SHIFT_CTRL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -30,7 +30,7 @@ def listed(window: MainWindow) -> list[str]:
 
 def test_words_are_found_in_any_order_and_what_was_used_lately_comes_first() -> None:
     names = ["Save report", "Report of the run", "Run", "Prove the report", "About"]
-    find = partial(found, names, title_of=str, text_of=str)
+    find = partial(matching, names, title_of=str, text_of=str)
     assert find("report") == ["Report of the run", "Save report", "Prove the report"]
     assert find("run rep") == ["Report of the run"]
     assert find("nothing") == []
@@ -39,8 +39,8 @@ def test_words_are_found_in_any_order_and_what_was_used_lately_comes_first() -> 
     for number in range(KEPT + 3):
         remember_used(f"n{number}")
     remember_used("n5")
-    assert used()[:2] == ("n5", f"n{KEPT + 2}")
-    assert len(used()) == KEPT
+    assert recently_used()[:2] == ("n5", f"n{KEPT + 2}")
+    assert len(recently_used()) == KEPT
     assert with_line("main.c:12") == ("main.c", 12)
     assert with_line("main.c") == ("main.c", 0)
 
@@ -167,9 +167,9 @@ def test_a_text_is_found_in_every_file(opened: MainWindow, project: Path, qtbot:
 
 
 def test_the_command_line_finds_the_same(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = document_of(capsys, ["find", str(project), "tiny_top", "--word", "--case", "--json"])
-    assert found["whole"]
-    first = found["found"][0]
+    matching = document_of(capsys, ["find", str(project), "tiny_top", "--word", "--case", "--json"])
+    assert matching["whole"]
+    first = matching["found"][0]
     line = Path(first["file"]).read_text().splitlines()[first["line"] - 1]
     assert line[first["column"] - 1 :][: first["length"]] == "tiny_top"
     assert main(["find", str(project), "Tiny_Top", "--case"]) == 1

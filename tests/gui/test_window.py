@@ -32,7 +32,7 @@ from workbench.pictures.palette import DARK, LIGHT
 from workbench.session.make.pipeline import RunOptions
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES
-from workbench.session.open.trust import standing, trust
+from workbench.session.open.trust import trust, trust_state
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.loaded_plugin import LoadedPlugin
 from workbench.session.program.plugins import Plugins
@@ -151,7 +151,7 @@ def test_a_run_asks_for_trust_once_shows_its_steps_and_opens(opened: MainWindow,
     finished(opened, qtbot)
     assert asked == ["Trust this project"]
     assert opened.context.trusted
-    assert standing(the_workspace(opened)).trusted
+    assert trust_state(the_workspace(opened)).trusted
     dock = opened.run_dock
     assert not dock.isVisible()  # all went well: the banner leads to what it said
     assert opened.end_banner.problems.text() == "Show 1 warning"
@@ -205,7 +205,7 @@ def test_no_trust_means_no_run(opened: MainWindow, project: Path, qtbot: QtBot) 
     QTimer.singleShot(50, lambda: QApplication.activeModalWidget().close())  # type: ignore[union-attr]
     opened.run_control.run()
     assert not opened.runner.running
-    assert not standing(the_workspace(opened)).trusted
+    assert not trust_state(the_workspace(opened)).trusted
     assert not (project.parent / "runs").exists()
 
 

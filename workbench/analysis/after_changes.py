@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.analysis.change_words import change_title
 from workbench.analysis.finding_words import LEAST_GAIN, block_words, where_words
-from workbench.analysis.predicting import Trial, apart, asked, over_bound
+from workbench.analysis.predicting import Trial, apart, over_bound, prediction_of
 from workbench.api import views
 from workbench.api.job import Job
 from workbench.api.results import Analysis
@@ -118,11 +118,11 @@ def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Pred
         changes = tuple(change for change in advice.changes if change not in applied)
         if not changes or not apart((applied, changes)):
             continue
-        alone = advice.prediction or asked(replayed, advice.changes)
+        alone = advice.prediction or prediction_of(replayed, advice.changes)
         if alone.speedup is None or over_bound(alone, advice):
             best = best if best[1] else ("", None, alone.why or "alone it comes above its upper bound")
             continue
-        answer = asked(replayed, (*applied, *changes))
+        answer = prediction_of(replayed, (*applied, *changes))
         if answer.speedup is None:
             best = best if best[1] else ("", None, answer.why)
         elif best[1] is None or answer.speedup > (best[1].speedup or 0.0):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.analysis.equal_work import equal_work
-from workbench.model.ledger import Came, Entry, Expected, Fate, Score, Work
+from workbench.model.ledger import Entry, Expected, Fate, MeasuredResult, Score, Work
 from workbench.model.run import Run
 from workbench.model.text import percent_text, ratio_text, time_text
 from workbench.traces.trace import has_trace
@@ -27,7 +27,7 @@ class Explained:
         return self.came_s - self.predicted_s
 
 
-def what_came(base: Run, changed: Run, run_name: str) -> Came:
+def changed_result(base: Run, changed: Run, run_name: str) -> MeasuredResult:
     """The measured result of a changed run. If the work is unequal, the speedup is that of a part with equal work, if
     any."""
     work = work_of(base, changed)
@@ -37,7 +37,7 @@ def what_came(base: Run, changed: Run, run_name: str) -> Came:
         speedup = equal.speedup if equal else None
     outputs = [run.manifest.stdout_sha256 for run in (base, changed)]
     same = outputs[0] == outputs[1] if all(outputs) else None
-    return Came(changed.manifest.created, run_name, changed.time_s, speedup, work, same)
+    return MeasuredResult(changed.manifest.created, run_name, changed.time_s, speedup, work, same)
 
 
 def work_of(base: Run, changed: Run) -> Work:
@@ -77,7 +77,7 @@ def explain(expected: Sequence[Expected], measured: Sequence[Expected]) -> tuple
     return tuple(sorted(rows, key=lambda row: -abs(row.difference_s)))
 
 
-def came_words(entry: Entry) -> str:
+def outcome_words(entry: Entry) -> str:
     """The measured result beside the prediction, in one sentence."""
     predicted, result = entry.prediction.speedup, entry.came
     predicted_words = f"predicted {ratio_text(predicted)}" if predicted else "not predicted"
@@ -143,7 +143,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "came": result.speedup if result else None, "came_s": result.time_s if result else None,
         "run": result.run if result else None, "work": result.work.value if result else None,
         "same_output": result.same_output if result else None, "error": entry.error, "fate": entry.fate.value,
-        "words": came_words(entry),
+        "words": outcome_words(entry),
     }  # fmt: skip
 
 

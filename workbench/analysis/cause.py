@@ -12,7 +12,7 @@ from workbench.model.finding import Place
 from workbench.model.pragma import WAITS
 from workbench.model.text import bytes_text, counted, time_text
 
-#: A state of the FPGA explains a wait of the host where its own difference is at least this share of the wait's.
+#: An FPGA state explains a wait of the host if its own difference is at least this share of the wait's.
 _EXPLAINS = 0.5
 
 
@@ -101,7 +101,7 @@ def _of_host(run: MeasuredRun) -> dict[Key, Spent]:
     spent: dict[Key, Spent] = {}
     in_calls_s: dict[str, float] = {}
     mine = [call for call in run.calls if call.block == host.block.id]
-    for call in sorted(mine, key=lambda call: -call.time_s):  # the place is that of the longest
+    for call in sorted(mine, key=lambda call: -call.time_s):  # the place of the longest one
         key = (host.block.id, call.site.label, True)
         spent[key] = _with_call(spent.get(key), call)
         in_calls_s[call.state.name] = in_calls_s.get(call.state.name, 0.0) + call.time_s

@@ -95,7 +95,7 @@ def _calls_of(change: Change, analysis: Analysis) -> tuple[int, ...]:
     sites = [call.site for call in analysis.calls]
     numbers: set[int] = set()
     for name in getattr(change, "calls", ()):
-        with suppress(WorkbenchError):  # what it names is not in this part of the run
+        with suppress(WorkbenchError):  # this part of the run lacks the named item
             numbers |= set(sites_of(name, sites, change))
     return tuple(sorted(numbers))
 

@@ -69,7 +69,7 @@ class Comparison:
 
 def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
     """Compare two analysed runs. Lines may move: findings of calls match by rule, block and label."""
-    complete = all(run.complete for run in runs)  # the times of others say nothing of which is faster
+    complete = all(run.complete for run in runs)  # incomplete runs cannot be compared by time
     findings_a, findings_b = ({_finding_key(f): f for f in reversed(run.findings)} for run in (a, b))
     return Comparison(
         time_s=(a.time_s, b.time_s),

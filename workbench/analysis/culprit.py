@@ -7,7 +7,7 @@ from workbench.model.blocks import Block, Side
 from workbench.model.pragma import MEM, Category
 from workbench.model.targets import resolve_target
 
-#: A block that waits for more than this share of the run is held up rather than late; one without work always is.
+#: A block that waits for more than this share of the run, or has no work, is held up and not late.
 HELD_UP = 0.5
 
 

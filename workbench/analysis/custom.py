@@ -12,7 +12,7 @@ from workbench.model.finding import Place
 from workbench.model.run import Run
 from workbench.model.text import percent_text, significant, thousands
 
-#: What begins the names of such metrics in expressions.
+#: The prefix of such metrics in expressions.
 PREFIX = "custom."
 
 

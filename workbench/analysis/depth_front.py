@@ -8,7 +8,7 @@ from workbench.model.run import PS_PER_S
 from workbench.model.text import counted, ratio_text, thousands, time_text
 from workbench.replay.fronts import DepthPoint, Front, Queued
 
-SHOWN = 8  # points that a table shows: those that differ most
+SHOWN = 8  # points in a table: those with the largest differences
 
 
 def front_json(front: Front) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from workbench.model.blocks import Side
 from workbench.model.changes import CHANGES, Change, ScaleCalls, ScaleHost, ScaleState, change_of
 from workbench.model.diagnostic import WorkbenchError
 
-#: A host's state has code of its own beside its calls where these take less than this share of it.
+#: A host state has code of its own beside its calls if these take less than this share of its time.
 _IN_CALLS = 0.99
-#: Changes whose count is of what becomes one, or of what one becomes: of one, they are none.
+#: Changes whose count joins or splits calls; with a count of 1 they change nothing.
 _FROM_TWO = ("unite", "split", "fewer_starts")
 _NOTHING = "in this run it would change nothing"
 

@@ -20,7 +20,7 @@ from workbench.traces.calls import BlockCalls, calls_of_run
 
 Numbers = NDArray[np.int64]
 LONGEST_PERIOD = 200
-#: What runs that are compared are called: as many as are compared at most.
+#: The letters of compared runs; their number is the maximum.
 LETTERS = ascii_uppercase[:20]
 
 
@@ -98,7 +98,7 @@ def equal_work(*runs: Run) -> EqualWork | None:
     return EqualWork(tuple(c.stretch(*end) for c, end in zip(courses, ends, strict=True)), calls, parts)
 
 
-#: The first and the last turn of a stretch of each run, and how many such stretches there are.
+#: The first and the last iteration of each run's part, and the number of such parts.
 Found = tuple[list[tuple[int, int]], int]
 
 
@@ -176,7 +176,7 @@ def _iterations(calls: BlockCalls) -> Numbers | None:
     if not period:
         return None
     same = sites[period:] == sites[:-period]
-    offset = int(np.argmax(same)) if same.any() else 0  # after what comes before the loop
+    offset = int(np.argmax(same)) if same.any() else 0  # after the calls before the loop
     turns = max((len(sites) - offset) // period, 1)
     return calls.group_first[offset : offset + turns * period + 1 : period].astype(np.int64)
 

@@ -7,7 +7,6 @@ from typing import Any
 from workbench.analysis.change_words import change_facts
 from workbench.analysis.finding_words import (
     LEAST_GAIN,
-    asked,
     becomes_words,
     best_prediction,
     bound_words,
@@ -20,6 +19,7 @@ from workbench.analysis.finding_words import (
     prediction_words,
     scope_words,
     short_gain_text,
+    what_if_applied,
     where_words,
 )
 from workbench.analysis.rate_curves import finding_plot
@@ -32,11 +32,11 @@ from workbench.model.text import at_most_text, bound_text, counted, is_limit, pe
 from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis, draw_speedup_bar
 from workbench.pictures.states import mean_shares
 
-#: The id of the row that findings which gain too little hang under.
+#: The id of the row that contains the findings with too small a gain.
 FOLD = "$small"
 TRY = "try"
 OPEN = "open"
-#: Numbers that a short text gives too, as far as the rule has them.
+#: Metrics shown in a short text too, if the rule has them.
 _TELLING = ("count", "longest.bytes_per_call", "rate.avg", "bytes_per_call", "time_each", "runs.avg", "visits")
 _MOST_TELLING = 4
 _AXIS_AIR_PX = 20.0
@@ -70,7 +70,7 @@ def finding_table(
     def where(finding: Finding) -> str:
         return part_words(finding)[1] if finding.id in hanging else where_words(finding)
 
-    leads = asked(of or findings)
+    leads = what_if_applied(of or findings)
     gain_columns = (
         views.Column("Predicted", _predicted_text, width_px=96, right=True, key=lambda f: f.speedup_predicted or 0.0,
                ink=lambda f: ("text", 13, 600) if f.speedup_predicted is not None else ("muted", 12, 400),

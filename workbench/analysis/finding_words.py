@@ -16,7 +16,7 @@ LEAST_GAIN = 1.05
 FOLLOWING = "Not ranked, because they follow from the findings above; time that they could save at most:"
 
 
-def asked(findings: Iterable[Finding]) -> bool:
+def what_if_applied(findings: Iterable[Finding]) -> bool:
     """Whether a what-if model was applied to any of these findings."""
     return predicted(findings := list(findings)) or any(a.prediction for f in findings for a in f.advice)
 

@@ -40,7 +40,7 @@ def build_graph(
             for end in ends:
                 for message in state.messages or ("",):
                     _merge(edges, metrics.block, state, end, message, numbers)
-                    numbers = (None, None, None)  # counted once, at the target and message named first
+                    numbers = (None, None, None)  # counted once, for the first target and message
     distinct = _without_repeats(edges, all_blocks)
     return BlockGraph(tuple(all_blocks), (*distinct, *_streams(streams, all_blocks, distinct))), tuple(
         dict.fromkeys(problems)
@@ -80,7 +80,7 @@ def _ends(target: str, blocks: Sequence[Block], source: Block) -> Iterator[str]:
         return
     matches = resolve_target(target, blocks, source)
     if matches and all(b.side is Side.HOST for b in matches):
-        yield matches[0].id  # the host: its main thread speaks for it
+        yield matches[0].id  # the host: represented by its main thread
         return
     by_group: dict[str, list[Block]] = {}
     for block in matches:
@@ -114,7 +114,7 @@ def _merge(
         edges[key] = Edge(source, target, message, reason, *numbers)
         return
     count, size, time_s = numbers
-    if old.time_s is not None:  # calls reported it already: more calls add to it, the hardware's end adds nothing
+    if old.time_s is not None:  # calls reported it: further calls add to it, the FPGA's end does not
         if time_s is not None:
             count, size = (old.count or 0) + (count or 0), (old.bytes or 0) + (size or 0)
             edges[key] = Edge(source, target, message, old.reason, count, size, old.time_s + time_s)

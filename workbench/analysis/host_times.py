@@ -28,11 +28,11 @@ WORK = category_code(Category.WORK)
 Mask = NDArray[np.bool_]
 Times = NDArray[np.int64]
 
-#: Reasons of messages that carry no data: they are there for the transfers beside them.
+#: Reasons of messages without data, which accompany transfers.
 CONTROL = frozenset({"ctrl", "control", "poll"})
 POLL_KINDS = frozenset({"receive"})
-_LATE_CYCLES = 4  # after work ends until a register shows it
-_DELAYS = 33  # how many are tried
+_LATE_CYCLES = 4  # from the end of work until a register shows it
+_DELAYS = 33  # tried delays
 _COLUMNS = ("site", "state", "entry", "address", "t0_ps", "t1_ps", "port_first_ps", "port_last_ps")
 
 
@@ -64,7 +64,7 @@ class _Rows:
         wanted: Mask = np.zeros(len(self.numbers) + 1, dtype=bool)
         for call in calls:
             wanted[self.numbers.get((call.site_number, call.state.index), -1)] = True
-        wanted[-1] = False  # calls that the table does not hold
+        wanted[-1] = False  # for calls that are not in the table
         chosen: Mask = wanted[self.kind]
         return chosen
 
@@ -208,7 +208,7 @@ class HostTimes:
         looked = np.where(rows.port_last >= 0, rows.port_last, rows.end)
         first, last = polls[stretches.first], polls[stretches.last]
         ready_ps = stretches.ready
-        if trace_of(self._run) is None:  # between the last poll in vain and the one that was answered
+        if trace_of(self._run) is None:  # between the last failed poll and the successful one
             ready_ps = (ready_ps + looked[last]) // 2
         due = np.maximum(ready_ps - stretches.begins - (looked - rows.start)[first], 0) + _LATE_CYCLES * self._cycle_ps
         between = np.diff(rows.start[polls])[np.diff(stretches.stretch) == 0]
@@ -235,8 +235,8 @@ class HostTimes:
     def _by_calls(self, rows: _Rows, chosen: Mask, block: BlockMetrics) -> Waiting:
         polls = np.flatnonzero(chosen & rows.polls)
         other_waits_ps = int(rows.took[chosen & ~rows.polls].sum())
-        moving = int(rows.moving[chosen & ~rows.polls].sum())  # of these waits a transfer, not the FPGA
-        edges = int((chosen & ~rows.polls).sum()) * self._cycle_ps  # when a wait ends is known to a cycle
+        moving = int(rows.moving[chosen & ~rows.polls].sum())  # part of these waits is for a transfer, not for the FPGA
+        edges = int((chosen & ~rows.polls).sum()) * self._cycle_ps  # the end of a wait is known to one cycle
         if not len(polls):
             return Waiting(other_waits_ps / PS_PER_S, (other_waits_ps - moving) / PS_PER_S, 0.0, edges / PS_PER_S)
         stretches = self._stretches(rows, polls, block)
@@ -256,7 +256,7 @@ class HostTimes:
         last = np.concatenate((np.flatnonzero(np.diff(stretch)), [len(stretch) - 1]))
         first = np.concatenate(([0], last[:-1] + 1))
         begins, ends = rows.start[polls[first]], rows.end[polls[last]]
-        # polls by address within their stretch: the quickest of each has to be made, all but the last were in vain
+        # polls by address within their stretch: the quickest of each is necessary, all but the last failed
         order = np.lexsort((rows.address[polls], stretch))
         same = (np.diff(stretch[order]) == 0) & (np.diff(rows.address[polls][order]) == 0)
         heads = np.concatenate(([0], np.flatnonzero(~same) + 1))
@@ -309,8 +309,8 @@ class HostTimes:
         works = round(targets[0].time_of(Category.WORK) * PS_PER_S)
         bounds = [whole - works]
         sent = np.flatnonzero(rows.sends & (rows.port_first >= 0))
-        window = np.searchsorted(last, sent, side="left")  # which stretch a message comes before
-        heads = np.searchsorted(window, np.arange(len(last) + 1))  # where each stretch's messages begin
+        window = np.searchsorted(last, sent, side="left")  # the stretch after each message
+        heads = np.searchsorted(window, np.arange(len(last) + 1))  # the first message of each stretch
         if not works or (np.diff(heads) == 0).any():
             return bounds
         alike, more = True, False

@@ -17,7 +17,7 @@ from workbench.pictures.states import category_name, shares_words
 from workbench.pictures.svg import SvgCanvas
 
 PICTURE_WIDTH, PICTURE_HEIGHT = 252.0, 16.0
-PHONE_WIDTH = 360.0  # of pictures that are drawn again for a phone
+PHONE_WIDTH = 360.0  # for pictures drawn again for a phone
 SHARES_WIDTH, SHARES_HEIGHT = 790.0, 14.0
 Shorten = Callable[[str], str]
 

@@ -20,7 +20,7 @@ from workbench.model.run import PS_PER_S, Run
 from workbench.model.run_tables import Table
 from workbench.traces.groups import kinds_of, numbered
 
-Histogram = Mapping[int, int]  # how many calls moved so many bytes
+Histogram = Mapping[int, int]  # bytes -> number of calls
 Key = tuple[int, ...]
 _KEY = ("site", "block", "state", "entry")
 

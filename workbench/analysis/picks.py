@@ -12,7 +12,7 @@ from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
 from workbench.model.pragma import Category
 from workbench.model.targets import resolve_target
 
-Pair = tuple[int, int]  # of a site and a state
+Pair = tuple[int, int]  # site and state
 Picked = tuple[BlockMetrics, tuple[StateMetrics, ...]]  # a block that represents its replicas, and some of its states
 
 
@@ -84,7 +84,7 @@ def _other_polls(s: Selection) -> Sequence[Selection]:
     )
 
 
-#: What the picks of calls choose: a selection for each change.
+#: The selections of each pick of calls, one for each change.
 CALLS: Mapping[str, Callable[[Selection], Sequence[Selection]]] = {
     "selected": _selected,
     "each": _call_by_call,
@@ -113,7 +113,7 @@ def _culprit_work(s: Selection) -> Sequence[Picked]:
     return _work_of([s.late_block] if s.late_block else [])
 
 
-#: What the picks of states choose.
+#: The states of each pick of states.
 STATES: Mapping[str, Callable[[Selection], Sequence[Picked]]] = {
     "selected": _selected_states,
     "work": _own_work,

@@ -17,9 +17,9 @@ from workbench.model.prediction import Bottleneck, Prediction, Trust
 from workbench.model.text import ratio_text
 from workbench.replay.predict import Replayed
 
-#: How many pieces of advice the best sets are looked for among.
+#: The number of pieces of advice considered for the best sets.
 _MOST_PIECES = 6
-#: What a kind of change changes, where several kinds change the same.
+#: The common subject of kinds of changes that change the same thing.
 _OF = {
     "interrupt": "polls", "poll_delay": "polls", "fewer_starts": "starts", "control_in_fpga": "starts",
     "unite": "sizes", "split": "sizes", "resize": "sizes",
@@ -65,7 +65,7 @@ def with_predictions(
             job.check()
             job.progress(number / len(bound_of_changes))
         if not replayed.exact or budget.allows():
-            predictions[changes] = asked(replayed, changes)
+            predictions[changes] = prediction_of(replayed, changes)
     findings = tuple(sorted((_predicted(finding, predictions) for finding in analysis.findings), key=_rank))
     if not replayed.exact:
         return replace(analysis, findings=findings, what_if=WhatIf(replayed.why))
@@ -97,7 +97,7 @@ def _rank(finding: Finding) -> tuple[int, bool, bool, float]:
     return finding.order, finding.points_elsewhere, unknown, -finding.gain
 
 
-def asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
+def prediction_of(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
     """The prediction of changes; it is refused if they name something that the run lacks."""
     try:
         return replayed.predict(changes)
@@ -155,7 +155,7 @@ def best_sets(
     best_speedup = max((piece.speedup or 0.0 for piece in pieces), default=0.0)
     for size in (2, 3):
         sets = [chosen for chosen in combinations([piece.changes for piece in pieces], size) if apart(chosen)]
-        answers = [asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
+        answers = [prediction_of(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
         fastest = max(
             (piece for piece in answers if piece.speedup is not None),
             key=lambda piece: piece.speedup or 0,

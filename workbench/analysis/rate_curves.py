@@ -15,7 +15,7 @@ from workbench.pictures.plot import Axis, Line, Plot, Spot
 SIZES = Axis("bytes in one call", bytes_text, log=True, unit="B", binary=True)
 RATES = Axis("transfer rate", lambda rate: trimmed(rate_text(rate)), log=True, unit="B/s")
 BAND_NAME = "95 % of best"
-#: Of the first table and those beside it.
+#: Colours of the first table and of the others.
 INKS = ("state:send", "second", "good", "medium_text")
 _SAMPLES = 80
 

@@ -8,7 +8,7 @@ def recording_words(manifest: Manifest) -> str:
     overhead = manifest.overhead
     if not manifest.instrumented or not overhead:
         return ""
-    if "taken_off_pct" not in overhead:  # of a run before recording was taken off
+    if "taken_off_pct" not in overhead:  # a run by a version that did not subtract overhead
         return (
             f"recording overhead is in the times, {overhead['host_pct']:.2f} % of the host's"
             if "host_pct" in overhead

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.analysis.verification import taken
+from workbench.analysis.verification import branch_counts
 from workbench.api.results import (
     Analysis,
     BlockMetrics,
@@ -201,7 +201,7 @@ def assertion_json(result: AssertionResult) -> dict[str, Any]:
 
 def coverage_json(decisions: Sequence[DecisionResult]) -> dict[str, Any]:
     """The numbers of branches and of taken branches, and each decision with the cycles of its branches."""
-    some, all_ = taken(decisions)
+    some, all_ = branch_counts(decisions)
     return {
         "branches": all_,
         "taken": some,

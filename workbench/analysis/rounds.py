@@ -20,9 +20,9 @@ from workbench.traces.groups import Numbers, numbered, rows_of_block
 
 Mask = NDArray[np.bool_]
 
-MOST_UNFOLDED = 200_000  # calls of an order that is kept as loops
+MOST_UNFOLDED = 200_000  # calls unfolded from an order stored as loops
 _COLUMNS = ("site", "state", "entry", "address", "bytes")
-#: What belongs to a round is in this share of the rounds at least: not what comes before the first alone.
+#: Calls that belong to a round occur in at least this share of the rounds, unlike calls before the first one.
 _MOSTLY = 0.5
 
 

@@ -14,7 +14,7 @@ from workbench.model.diagnostic import near
 from workbench.model.expression import Expression
 
 SCALE = "scale"
-#: Kinds that name blocks and states: rules write `scale` for them.
+#: Kinds that name blocks and states; rules write `scale` instead.
 _BY_SCALE = ("state", "host")
 
 

@@ -20,7 +20,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.finding import Finding, Place
 from workbench.model.text import bound_text
 
-MOST_VALUES = 6  # that the table has a column for
+MOST_VALUES = 6  # values with a column
 
 
 class Outcome(Enum):
@@ -169,7 +169,7 @@ def _example(
 
 def _faulty(rule: CheckedRule, metrics: Metrics, measured: MeasuredRun, error: WorkbenchError) -> RuleTable:
     """The table of a rule that cannot be computed for this run and is left out of the findings."""
-    with suppress(WorkbenchError):  # what it selects cannot be computed either
+    with suppress(WorkbenchError):  # its selection may fail too
         rows = [
             RuleRow(one.scope, where_text(one.scope, one.selection), Outcome.FAULT, {})
             for each in subjects_of(rule, measured)

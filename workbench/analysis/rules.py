@@ -23,7 +23,7 @@ from workbench.model.run import Entry
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
 EXPLAINED = 0.5
 MOST_PLACES = 12
-#: Advice that gains less than this is idle, and so is a finding of which all advice is.
+#: Advice with a smaller gain is left out, and so is a finding with only such advice.
 LEAST_GAIN = 1.005
 
 
@@ -143,7 +143,7 @@ def _finding(fired: Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> F
     advice = _worthwhile([*rule_advice, *_of_platform(selection, measured.platform, rule_advice or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
-    if fired.scope in PARTS:  # shown on a block of its instance, where it has one
+    if fired.scope in PARTS:  # shown on a block of its instance, if any
         inside = (b.block.id for b in measured.blocks if b.block.component == selection.block.block.id)
         block_id = next(inside, block_id)
     title = rule.rule.title or rule.name[:1].upper() + rule.name[1:]

@@ -21,7 +21,7 @@ from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 from workbench.model.pragma import WAITS, Category
 
-#: Scopes of what is no block of the run.
+#: Scopes of subjects other than blocks.
 PARTS: tuple[Scope, ...] = ("fifo", "memory_port")
 
 

@@ -25,8 +25,8 @@ from workbench.traces.clocks import exact_words
 
 _LABEL = 8
 _MOST_THREADS = 4
-_LEAST_SHARE = 0.005  # of a run, to be said
-#: What of the FPGA's work bounds are from, where none is marked: the host's longest wait, the memory's traffic.
+_LEAST_SHARE = 0.005  # the least share of a run that is printed
+#: The basis of bounds on unmarked FPGA work: the host's longest wait, the memory's traffic.
 _UNMARKED = ": upper bounds hold, but may be far too high (`workbench propose` shows where to mark it)"
 _NUMBERS = {2: "two", 3: "three"}
 

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.model.text import NARROW, bytes_text, rate_text, time_text, trimmed
 
 INTERPOLATED = "interpolated"
-_LEAST_SOURCES = 3  # points with a source of their own, from which on the others are left out
+_LEAST_SOURCES = 3  # with this many measured points, interpolated ones are left out
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a run says of a design's assertions, and which of its branches it took (ReCAP 2011, section 2.1)."""
+"""The results of a design's assertions and branches in a run (ReCAP 2011, section 2.1)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,19 +22,19 @@ _SEVERITIES = {"note": Severity.NOTE, "warning": Severity.WARNING}
 
 
 def assertion_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[AssertionResult, ...]:
-    """Every assertion that was watched, over all places where it is, those that failed first."""
+    """Every watched assertion, over all places where it is instantiated, those that failed first."""
     first_of, open_of = (_cycles_of(run.tables.get(name, {})) for name in ("first_cycles", "open_since"))
     results = [_assertion(places, first_of, open_of) for places in _by_place(blocks, MetricKind.ASSERT)]
     return tuple(sorted(results, key=lambda one: -bool(one.failed)))
 
 
 def _cycles_of(table: Mapping[str, Any]) -> dict[int, int]:
-    """The cycles of a table by its blocks."""
+    """The cycles of a table by block number."""
     return dict(zip(table["block"].tolist(), table["cycle"].tolist(), strict=True)) if table else {}
 
 
 def _by_place(blocks: Sequence[BlockMetrics], kind: MetricKind) -> list[list[BlockMetrics]]:
-    """The blocks of a kind that were counted, those that one line of a source asks for together."""
+    """The counted blocks of a kind, grouped by the source line that declares them."""
     by_place: dict[tuple[str | None, int | None, str], list[BlockMetrics]] = {}
     for one in blocks:
         if one.block.kind == kind and one.cycles and len(one.states) > 1:
@@ -60,7 +60,7 @@ def _assertion(
 def _earliest(
     places: Sequence[BlockMetrics], cycles: Mapping[int, int]
 ) -> tuple[float, int, str] | tuple[None, None, str]:
-    """The earliest of blocks' cycles: its time, its number, and its block."""
+    """The earliest of the blocks' cycles: its time (s), its number, and its block."""
     times = ((_start_s(one, cycles[one.number]), cycles[one.number], one.block.id)
              for one in places if one.number in cycles)  # fmt: skip
     return min(times, default=(None, None, ""))
@@ -74,7 +74,7 @@ def _start_s(block: BlockMetrics, cycle: int) -> float:
 
 
 def assertion_problems(results: Sequence[AssertionResult]) -> Iterator[Diagnostic]:
-    """A diagnostic for each assertion that failed, at its line; a note for each that nothing asked for."""
+    """A diagnostic for each assertion that failed, at its line, and a note for each that was never evaluated."""
     for one in results:
         if one.failed:
             severity = _SEVERITIES.get(one.severity, Severity.ERROR)
@@ -85,7 +85,7 @@ def assertion_problems(results: Sequence[AssertionResult]) -> Iterator[Diagnosti
 
 
 def assertion_findings(results: Sequence[AssertionResult]) -> Iterator[Finding]:
-    """A finding for each assertion that failed: where, how often, and when first."""
+    """A finding for each assertion that failed, with its place, its count and its first failure."""
     for one in results:
         if one.failed:
             where = min(one.each)
@@ -122,13 +122,13 @@ def _when(cycle: int, time_s: float | None) -> str:
 
 
 def assertion_words(one: AssertionResult) -> str:
-    """What became of an assertion, in a line."""
+    """The result of an assertion, in a line."""
     held = f"held in {counted(one.held, 'cycle')}" if one.held else "was never evaluated"
     return _failed_words(one) if one.failed else f"the assertion '{one.name}' {held}"
 
 
 def assertions_words(results: Sequence[AssertionResult]) -> str:
-    """What became of the assertions, in a line of the report; "" where none was watched."""
+    """The results of all assertions, in a line of the report; "" if none was watched."""
     failed, held = sum(one.failed > 0 for one in results), sum(one.held > 0 and not one.failed for one in results)
     parts = (f"{failed} failed", f"{held} held", f"{len(results) - failed - held} never evaluated")
     said = ", ".join(part for part in parts if not part.startswith("0 "))
@@ -151,15 +151,15 @@ def decision_results(blocks: Sequence[BlockMetrics]) -> tuple[DecisionResult, ..
     return tuple(sorted(results, key=lambda one: (one.file, one.line)))
 
 
-def taken(decisions: Sequence[DecisionResult]) -> tuple[int, int]:
-    """How many of the branches were taken, and how many there are."""
+def branch_counts(decisions: Sequence[DecisionResult]) -> tuple[int, int]:
+    """The number of branches that were taken, and the number of all branches."""
     arms = [arm for one in decisions for arm in one.arms]
     return sum(arm.count > 0 for arm in arms), len(arms)
 
 
 def coverage_words(decisions: Sequence[DecisionResult]) -> str:
-    """The branches that were taken, in words; "" where none was counted."""
-    some, all_ = taken(decisions)
+    """The taken branches, in words; "" if none was counted."""
+    some, all_ = branch_counts(decisions)
     return f"{some} of {all_} branches taken ({percent_text(some / all_)})" if all_ else ""
 
 
@@ -170,7 +170,7 @@ def arms_of(decisions: Sequence[DecisionResult]) -> list[tuple[DecisionResult, A
 
 
 def assertion_table(results: Sequence[AssertionResult]) -> Table:
-    """The assertions, those that failed first."""
+    """A table of the assertions, those that failed first."""
     return Table("Assertions", (
         Column("Assertion", lambda row: row.name, share=0.25, key=lambda row: row.name,
                tip_of=lambda row: row.says or row.name),
@@ -192,7 +192,7 @@ def _first_words(row: AssertionResult) -> str:
 
 
 def branch_table(decisions: Sequence[DecisionResult]) -> Table:
-    """The branches, those that were never taken first."""
+    """A table of the branches, those that were never taken first."""
     return Table("Branches", (
         Column("Branch", lambda row: row[1].name, share=0.5, key=lambda row: row[1].name),
         Column("Taken, cycles", lambda row: thousands(row[1].count), width_px=144, right=True,

@@ -11,7 +11,7 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import CPU, MEM, WAITS, Category
 from workbench.model.targets import resolve_target
 
-#: A share of the run from which a block counts as being at work all the time.
+#: From this share of the run on a block counts as working all the time.
 ALWAYS = 0.99
 #: A wait for a shared resource says who else uses it, not that its work has to end.
 _SHARED = frozenset({"contention"})

@@ -4,14 +4,14 @@ import sys
 from functools import partial
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.open.trust import standing, trust, trust_sentences
+from workbench.session.open.trust import trust, trust_sentences, trust_state
 from workbench.session.open.workspace import Workspace
 
 
 def ask_trust(workspace: Workspace) -> None:
     """Building and running runs the project's code: asked on a terminal. In a script, where nobody can answer, the
     command itself is the answer, for this run and no other."""
-    state = standing(workspace)
+    state = trust_state(workspace)
     if state.trusted:
         return
     show = partial(print, file=sys.stderr)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.analysis.came_true import came_words, entry_json, explained_json
+from workbench.analysis.came_true import entry_json, explained_json, outcome_words
 from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.analysis.compare import compare, comparison_json, faster_words, share_words, work_words
 from workbench.analysis.compare_files import Judged, junit_text, markdown_text, sarif_text, verdict_words
@@ -31,7 +31,7 @@ from workbench.pictures.scaling import (
     scaling_rows,
 )
 from workbench.session.keep.cause import cause_of
-from workbench.session.keep.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
+from workbench.session.keep.ledger import entry_of, ledger_for, ledger_path, of_base, settle
 from workbench.session.keep.results import OpenRun
 from workbench.session.make.compared import compared
 from workbench.session.make.scaling import scaling_json, scaling_of
@@ -95,7 +95,7 @@ def _say_two(
     a, b = opened
     comparison = judged.comparison
     pair = comparison_json(comparison)
-    beside = ledger_beside(a.run, b)
+    beside = ledger_for(a.run, b)
     print_diagnostics(beside.problems)
     if arguments.json:
         print_json(pair | document | {
@@ -114,7 +114,7 @@ def _say_two(
         for place in cause.places:
             print(f"  {place_text(place)}: {place.label}")
     for entry in beside.settled:
-        print(f"{entry.title}: {came_words(entry)}")
+        print(f"{entry.title}: {outcome_words(entry)}")
     for row in beside.explained[:5]:
         print(f"  {row.block}, {row.state}: predicted {time_text(row.predicted_s)}, took {time_text(row.came_s)}")
     if beside.why:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from workbench.analysis.came_true import came_words, entry_json, score_json, score_words
+from workbench.analysis.came_true import entry_json, outcome_words, score_json, score_words
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
 from workbench.formats.ledger_file import NAME, read_ledger
@@ -28,7 +28,7 @@ def run_ledger(arguments: argparse.Namespace, workbench: Opened) -> int:
         return DONE
     for entry in entries:
         run = f" ({entry.came.run})" if entry.came else ""
-        words = "dropped" if entry.dropped and not entry.came else came_words(entry)
+        words = "dropped" if entry.dropped and not entry.came else outcome_words(entry)
         print(f"{entry.id}  {entry.at[:16].replace('T', ' ')}  {entry.base.run}: {entry.title}: {words}{run}")
     print(score_words(scored) if entries else "No predictions yet. Keep one with `workbench whatif RUN --keep`.")
     return DONE

@@ -11,7 +11,7 @@ from workbench.cli.progress import progress
 from workbench.model.diagnostic import has_errors
 from workbench.model.proposal import Proposal
 from workbench.model.text import counted, table
-from workbench.session.mark.marking import chosen, proposed, take_back, write_marks
+from workbench.session.mark.marking import chosen_proposals, proposed, take_back, write_marks
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import parse_settings
 
@@ -31,7 +31,7 @@ def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:
         scan = workspace.scan(parse_settings(arguments.changes), Job(watch))
     known = proposed(workspace, scan)
     problems = workspace.diagnostics + scan.diagnostics
-    accepted = chosen(known, arguments.accept or ())
+    accepted = chosen_proposals(known, arguments.accept or ())
     files = write_marks(workspace, accepted)
     if arguments.json:
         print_json(

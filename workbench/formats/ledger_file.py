@@ -16,12 +16,12 @@ from pydantic import TypeAdapter, ValidationError
 from workbench.formats.json_text import JsonError, read_json
 from workbench.model.changes import as_json, change_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.ledger import Base, Came, Confirmed, Entry, Expected
+from workbench.model.ledger import Base, Confirmed, Entry, Expected, MeasuredResult
 from workbench.model.prediction import Prediction, Trust
 from workbench.system.files import read_file
 
 NAME = "predictions.jsonl"
-_BASE, _CAME, _CONFIRMED = TypeAdapter(Base), TypeAdapter(Came), TypeAdapter(Confirmed)
+_BASE, _CAME, _CONFIRMED = TypeAdapter(Base), TypeAdapter(MeasuredResult), TypeAdapter(Confirmed)
 _EXPECTED = TypeAdapter(tuple[Expected, ...])
 _NUMBER, _INTERVAL = TypeAdapter(float | None), TypeAdapter(tuple[float, float] | None)
 _TEXT = TypeAdapter(str)
@@ -71,7 +71,7 @@ def append_confirmed(path: Path, entry_id: str, confirmed: Confirmed) -> None:
     _append(path, {"event": "confirmed", "id": entry_id, "confirmed": asdict(confirmed)})
 
 
-def append_came(path: Path, entry_id: str, came: Came) -> None:
+def append_result(path: Path, entry_id: str, came: MeasuredResult) -> None:
     """Add what a run of changed sources came to."""
     _append(path, {"event": "came", "id": entry_id, "came": asdict(came)})
 

@@ -64,7 +64,7 @@ class Confirmed:
 
 
 @dataclass(frozen=True)
-class Came:
+class MeasuredResult:
     """What a run of changed sources came to. `speedup` is per unit of work where `work` is unequal; None where unknown.
 
     `same_output` is None where it is not known.
@@ -89,7 +89,7 @@ class Entry:
     prediction: Prediction
     expected: tuple[Expected, ...] = ()
     confirmed: Confirmed | None = None
-    came: Came | None = None
+    came: MeasuredResult | None = None
     dropped: bool = False
 
     @property

@@ -120,7 +120,7 @@ def draw_bars(
             last = x + wide / 2 + 8
     canvas.text(EDGE_PX, box.bottom + 21, width - 2 * EDGE_PX, 16, bars.foot, "muted", 11, 400, CENTRE)
     with canvas.clipped(0, box.y, width, box.height):
-        joints: list[float] = []  # by depth, the middle of the row that the next one hangs from
+        joints: list[float] = []  # by depth, the middle of the row that is the parent of the next one
         for number, row in enumerate(bars.rows):
             y = box.y + (number - first) * ROW_PX
             if y + ROW_PX >= box.y and y <= box.bottom:

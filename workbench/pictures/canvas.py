@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Points = Sequence[tuple[float, float]]
 LEFT, CENTRE, RIGHT = 0.0, 0.5, 1.0
-#: A shortened text of so few characters says nothing.
+#: The least length of a shortened text; a shorter one is meaningless.
 LEAST_CHARACTERS = 6
 #: From the middle of a line of Inter down to its baseline, as a part of the font's size: half of ascent less descent.
 BASELINE = 0.364

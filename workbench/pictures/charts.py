@@ -9,7 +9,7 @@ from workbench.model.text import significant
 from workbench.pictures.density import INKS
 from workbench.pictures.plot import Axis, Line, Plot
 
-#: More curves than so are named at their ends: a legend of them all would hide some.
+#: More curves are named at their ends, since a legend would hide some.
 MOST_IN_LEGEND = 3
 
 

@@ -10,7 +10,7 @@ from workbench.model.text import prefixed
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Values
 
-#: Told apart by place and name too.
+#: Place and name distinguish them too.
 INKS = ("good", "medium_text", "low", "keyword", "number")
 COMPUTE = "processing elements"
 BARS_FOOT = "operations a second; solid: with latency; tint: without; line: reachable"

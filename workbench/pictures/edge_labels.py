@@ -13,11 +13,11 @@ from workbench.pictures.graph_text import LEAST_PX
 from workbench.pictures.layout import Box, GraphLayout, RoutedEdge
 
 LINE_PX, GAUGE_PX = 14.0, 9.0
-ALONE_PX = 12.0  # of a line that is alone
-MOST_LABELS = 120  # of more no label could be distinguished from another
+ALONE_PX = 12.0  # font size of a single line
+MOST_LABELS = 120  # with more edges, labels could not be distinguished
 _SPACE_PX = 7.0  # between the words of a line
 _AIR_PX = 4.0  # beside them
-_MARK_PX = 3.0  # around a node: what marks it, or is behind it
+_MARK_PX = 3.0  # around a node: its ring, or the tiles behind it
 _OFF_PX = 2.0  # between a line and words over or under it
 _HEAD_HIGH = 28.0  # of a frame's title, in units of the layout
 

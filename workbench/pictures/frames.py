@@ -156,7 +156,7 @@ def _pixels(canvas: Canvas, picture: HeatMap, shown: Range, wide: int, high: int
     bins = ((high - np.arange(high) - 0.5) / high * len(picture.bins)).astype(int)
     strong = np.sqrt(picture.shares[np.ix_(bins, frames)] / (picture.shares.max() or 1.0))[
         ..., None
-    ]  # little is seen too
+    ]  # small shares are visible too
     red, green, blue = np.moveaxis((ends[0] + strong * (ends[1] - ends[0])).round().astype(np.uint32), -1, 0)
     image = (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).astype(np.uint32)
     if reach := int(picture.unsure_s / (shown[1] - shown[0]) * wide):

@@ -33,7 +33,7 @@ from workbench.pictures.svg import SvgCanvas
 STYLE = LayoutStyle(
     label_height=31, head_height=34, padding=14, gap=14, margin=4, host_width=212, host_height=178, tile_height=33
 )
-#: Of a page as narrow as a phone: one block in a row.
+#: The style for a page as narrow as a phone: one block in a row.
 NARROW = replace(
     STYLE, columns_per_band=1, host_width=150, node_width=120, stack_width=130, tiles_per_row=4, padding=8, gap=12
 )
@@ -230,7 +230,7 @@ def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
     used = text(canvas, head, frame.title, "text", 13, 600, always=True)
     room = Box(head.x + used + 10, head.y, head.width - used - 10, head.height)
     size = max(12.0, LEAST_PX / canvas.scale)
-    while ", " in note and canvas.width_of(note, size) > room.width:  # what is said last first
+    while ", " in note and canvas.width_of(note, size) > room.width:  # the last part first
         note = note.rpartition(", ")[0]
     text(canvas, room, note, "second", 12)
 
@@ -329,7 +329,7 @@ def draw_node_badge(canvas: Canvas, node: NodeBox, facts: NodeFacts, link_prefix
     if facts.first:
         title = f"{count} finding{'s' if count != 1 else ''}, the first: {facts.first.title}"
         href = f"{link_prefix}#finding-{facts.first.id}"
-    grown = max(1 / canvas.scale, 1.0)  # its number is to be read at any zoom
+    grown = max(1 / canvas.scale, 1.0)  # its number must be readable at any zoom
     with canvas.named(title, href), canvas.placed(*box.centre, grown):
         draw_badge(canvas, -box.width / 2, -box.height / 2, level, count)
 

@@ -3,7 +3,7 @@
 from workbench.pictures.canvas import LEAST_CHARACTERS, LEFT, Canvas
 from workbench.pictures.layout import Box
 
-#: The least size of text on the screen: what would be smaller is written larger, or left out where there is no room.
+#: The least size of text on the screen; smaller text is enlarged, or left out without room.
 LEAST_PX = 11.0
 
 

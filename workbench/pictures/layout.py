@@ -26,7 +26,7 @@ from workbench.pictures.layout_parts import (
 )
 from workbench.pictures.layout_sizes import Box, LayoutStyle
 
-#: Up to so many blocks that the host calls are next to it, whatever their distance from its main partner.
+#: Up to this many blocks that the host calls are next to it, whatever their distance from its main partner.
 MOST_PARTNERS = 3
 
 __all__ = ["Box", "FrameBox", "GraphLayout", "LayoutStyle", "NodeBox", "RoutedEdge", "Tile", "layout_graph"]

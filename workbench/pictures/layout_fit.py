@@ -8,21 +8,21 @@ from workbench.pictures.layout import layout_graph
 from workbench.pictures.layout_parts import GraphLayout
 from workbench.pictures.layout_sizes import LayoutStyle
 
-#: What a low and wide room asks for: labels on one line, replicas in fewer and longer rows.
+#: Style for a low and wide room: labels on one line, replicas in fewer and longer rows.
 FLAT: dict[str, Any] = {
     "label_lines": 1, "label_height": 18.0, "tiles_per_row": 10, "stack_width": 340.0, "stack_head": 86.0,
     "tile_height": 31.0,
 }  # fmt: skip
-#: What many blocks under one another ask for: their states' shares are left to the details.
+#: Style for many blocks one below another: the details show their states' shares.
 LOW: dict[str, Any] = {"host_height": 72.0, "node_height": 72.0}
-#: A graph that is shown smaller than this is laid out low, where that makes it so much larger.
+#: A graph below this scale gets a low layout, if that enlarges it by this factor.
 LOW_FROM_SCALE, LOW_GAIN = 0.6, 1.3
-#: What takes its width from the words in it.
+#: Fields whose width depends on their text.
 WORDS = ("character_width", "host_width", "node_width", "stack_width")
-#: No graph is shown larger than this, however much room there is.
+#: The largest scale of a graph.
 MOST_SCALE = 1.25
 MOST_STRETCH = 400.0
-#: Graphs of more blocks are laid out in one way only: each layout takes its time, and no room shows them whole anyway.
+#: Graphs of more blocks have only one layout, since layouts take time and no room shows them whole.
 MOST_BLOCKS = 200
 
 
@@ -42,7 +42,7 @@ def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: f
         if fit_scale(candidate, width, height) > LOW_GAIN * scale:
             layout, style = candidate, low
             scale = fit_scale(layout, width, height)
-    for grown in (1 / scale, (1 + 1 / scale) / 2) if scale < 1 else ():  # words are written as large as ever
+    for grown in (1 / scale, (1 + 1 / scale) / 2) if scale < 1 else ():  # the text size is unchanged
         roomy = replace(style, **{name: getattr(style, name) * grown for name in WORDS})
         candidate = layout_graph(graph, roomy)
         if fit_scale(candidate, width, height) >= scale:

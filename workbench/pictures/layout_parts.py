@@ -19,7 +19,7 @@ from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
 #: Parallel edges between two nodes beyond this many share a line.
 MOST_PARALLEL = 6
-#: What the names of links between FPGAs begin with.
+#: The prefix of the names of links between FPGAs.
 LINK = "link:"
 
 

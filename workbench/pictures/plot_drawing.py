@@ -14,7 +14,7 @@ from workbench.pictures.plot import Line, Mark, Plot, Spot, Values, View, fittin
 from workbench.pictures.svg import SvgCanvas
 
 DASHES = (4.0, 2.0)
-#: How lines of one plot differ beside their colours, by their kinds: dashes, and markers as corners in radii.
+#: The dashes and markers (as corners in radii) that distinguish lines beside their colours, by kind.
 PATTERNS = ((), (8.0, 2.0), (1.5, 1.5), (7.0, 2.0, 1.5, 2.0), (7.0, 2.0, 1.5, 2.0, 1.5, 2.0))
 MARKERS: tuple[tuple[tuple[float, float], ...], ...] = (
     (),  # a disc
@@ -23,7 +23,7 @@ MARKERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((0.0, -1.2), (1.15, 0.9), (-1.15, 0.9)),
     ((0.0, 1.2), (1.15, -0.9), (-1.15, -0.9)),
 )
-SAMPLE_PX = 30.0  # of a line in a legend: its whole pattern
+SAMPLE_PX = 30.0  # the length of a line in a legend, its whole pattern
 DOT_PX, FILLED_PX = 3.5, 5.0
 STACKED_OPACITY = 0.55
 _FAINT = (f"state:{UNCLASSIFIED}",)  # too faint for a name
@@ -143,7 +143,7 @@ def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View, taken: Sequen
         places = places or [Box(box.x + 2, box.y + 2 + 16 * len(names), wide, 15)]
         name = next((place for place in places if not _crossed(place, paths)), places[0])
         if name.bottom > box.bottom:
-            continue  # no room: a point says which line it is of
+            continue  # no room: the tooltip of a point names the line
         names.append(name)
         canvas.rect(name.x, name.y, wide, 15, "sunken/0.8")
         ink = "link" if line.ink == "accent" else "second" if line.dashed or line.ink in _FAINT else line.ink
@@ -290,7 +290,7 @@ def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], p
         held = [replace(one, x=min(max(one.x, view.box.x + 2), view.box.right - wide)) for one in boxes[::-1]]
         box = next((one for one in held if not any(one.overlaps(other) for other in taken)), held[0])
     else:
-        return  # no room: what is pointed at is named
+        return  # no room: the tooltip names it
     taken.append(box)
     if not spot.strong and _crossed(box, paths):
         canvas.rect(box.x, box.y, wide, high, "sunken/0.8")

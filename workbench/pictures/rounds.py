@@ -19,11 +19,11 @@ from workbench.traces.trace import CATEGORIES
 
 LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
 ROW_PX = HEIGHTS[Kind.STATES][0]
-#: What is over the rows of a run: its letter, its name and what it is.
+#: The height above a run's rows: its letter, name and kind.
 HEAD_PX = 26.0
-#: Replicas that are shown of each run; of many runs fewer.
+#: The number of replicas shown of each run; fewer for many runs.
 MOST_REPLICAS, REPLICAS_OF_MANY, MANY = 5, 2, 4
-#: What is shown whole: a little more than the longest, for what is said at the end of the other.
+#: The full range, a little more than the longest run, for the text at the end of the other.
 WHOLE: Range = (0.0, 1.06)
 
 

@@ -14,10 +14,10 @@ from workbench.pictures.density import INKS
 from workbench.pictures.plot import Axis, Line, Plot, Values
 from workbench.pictures.states import category_name
 
-#: So many states or blocks have a line of their own; the others are one.
+#: The number of states or blocks with lines of their own; the others share one.
 MOST_PARTS = 6
 OTHERS = "others"
-_ALIKE = 1.02  # two times whose ratio is below this are one
+_ALIKE = 1.02  # two times with a ratio below this count as equal
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from workbench.model.pragma import Category
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.states import Shares
 
-#: The shapes of severity and what each says; `aside` is what a person set aside.
+#: The severities with their meanings; `aside` is for findings set aside by the user.
 SEVERITIES = {"high": "over 2×", "medium": "1.2 to 2×", "low": "1.05 to 1.2×", "aside": "set aside"}
 #: The axis of speedups runs from 1x to the last of these.
 TICKS = (1, 2, 5, 10, 20)
@@ -161,7 +161,7 @@ def draw_bar_key(canvas: Canvas, part: str, width: float, height: float) -> None
         draw_bound(canvas, width - 1, 3, height - 6)
 
 
-#: The parts of a speedup bar, what they are called and what they mean.
+#: The parts of a speedup bar, with names and meanings.
 BAR_KEYS = (
     ("predicted", "predicted", "Predicted speedup of the whole run"),
     ("interval", "90 % interval", "Contains the speedup in 9 of 10 cases"),

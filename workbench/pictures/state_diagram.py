@@ -17,14 +17,14 @@ from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.svg import SvgCanvas
 
-#: More states are not drawn: those that take the most time are.
+#: The largest number of drawn states, those with the most time.
 MOST_STATES = 16
 NODE_WIDTH, NODE_HEIGHT = 204.0, 56.0
 LABEL_SIZE = 11.0
 _LINE = 18.0
 _GAP = 84.0  # between states, where labels and arrows are
 _EDGE = 24.0
-_BEND = 0.16  # how far an arrow bends to its right, as a part of its length
+_BEND = 0.16  # the bend of an arrow to its right, as a share of its length
 _STEPS = 160
 _ARROW = 9.0
 _PLACES = (0.5, 0.4, 0.6, 0.32, 0.68, 0.25, 0.75)

@@ -32,7 +32,7 @@ def _slanted(size: float, *, up: bool = False, down: bool = False) -> tuple[tupl
     return (*rising, *falling)
 
 
-#: The second cue beside the colours, which are after Okabe and Ito.
+#: Patterns as a second cue beside the colours, which are after Okabe and Ito.
 TILES: Mapping[Category | None, Tile] = {
     Category.WORK: Tile(6),
     Category.OVERHEAD: Tile(7, dots=((1.75, 1.75), (5.25, 5.25))),

@@ -13,7 +13,7 @@ from workbench.pictures.time_tree import ROW_PX, Cell, TimeNode, flame_cells, ro
 FLAME, TREEMAP = "flame", "treemap"
 KINDS = {FLAME: "Flame graph", TREEMAP: "Treemap"}
 WIDTH, TREEMAP_HEIGHT = 1100.0, 520.0
-_LEAST_PX = 0.7  # what is narrower is not drawn
+_LEAST_PX = 0.7  # narrower cells are not drawn
 _TEXT_FROM_PX = 34.0
 _STRIPE_PX = 5.0
 

@@ -43,7 +43,7 @@ def find_answers(
     waiting = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
     answers: dict[int, AwaitedEvents] = {}
     missing = []
-    begun = np.full(len(events.fpga.first), -1, np.int64)  # of each stretch, the call with whose word it began
+    begun = np.full(len(events.fpga.first), -1, np.int64)  # for each stretch the call whose word started it
     of_words = causes.edges[causes.edges["kind"] == WORD]
     begun[of_words["stretch"]] = of_words["source"]
     kinds = np.stack([

@@ -88,7 +88,7 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
 def _ends(points: PointClass, causes: Sequence[RowArray], blocks: Sequence[Block]) -> bool:
     """Whether these causes end a state that no pragma calls a wait: by an event shortly before its end, or, for a state
     without a pragma and of constant length, by an event within it and right before its end."""
-    if points.wait or not any(map(len, causes)):  # of a block that is marked to wait nowhere
+    if points.wait or not any(map(len, causes)):  # for a block without marked waits
         return any(map(len, causes))
     lags, lasts = np.concatenate([edges["lag"] for edges in causes]), np.unique(points.waited)
     return bool(lags.max() <= (SHORT if len(lasts) > 1 else min(NEAR, int(lasts[0]) - 1)))
@@ -138,7 +138,7 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
     fpga, blocks = events.fpga, events.run.manifest.blocks
     explained = ~points.binding
     of_questions = events.of_questions[fpga.first[points.stretches]]
-    explained |= of_questions  # a port that answers: its times are those of the questions
+    explained |= of_questions  # an answering port has the times of the polls
     if of_questions.all():
         return _Why([], explained, partners)
     clock = fpga.clock[points.members[0]]

@@ -18,8 +18,8 @@ from workbench.replay.program import Program
 from workbench.replay.queues import NoReplayError
 from workbench.replay.resolve import Named
 
-Streams = list[NDArray[np.int64]]  # of each stream when its words pass (ps)
-_SEEN = 3  # cycles after which an answer is surely seen
+Streams = list[NDArray[np.int64]]  # for each stream the times of its words (ps)
+_SEEN = 3  # after this many cycles every answer is seen
 
 
 def depth(program: Program, change: catalogue.Depth, named: Named, platform: Platform | None, edited: Edited) -> None:
@@ -52,7 +52,7 @@ def depth(program: Program, change: catalogue.Depth, named: Named, platform: Pla
     high = min(one.seen - one.last for one in rounds.values())
     for number, one in rounds.items():
         answer = answers[number]
-        if low <= min(high, SHORT):  # it comes so long after the last word
+        if low <= min(high, SHORT):  # its distance from the last word
             lag = one.last + one.more - one.begun + low
             program.answers[number] = replace(answer, lag=lag, latest=lag + min(high - low, _SEEN), opaque=False)
         else:

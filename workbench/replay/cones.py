@@ -11,7 +11,7 @@ from workbench.model.pragma import CPU, WAITS, Category
 from workbench.model.run import Run
 from workbench.replay.fpga import Rows, works
 
-#: States by the numbers of their blocks and their own.
+#: States as (block number, state number).
 States = frozenset[tuple[int, int]]
 
 

@@ -90,7 +90,7 @@ class Turns:
     courses: Sequence[Course]
     state: int
     leaves: bool
-    ratios: Sequence[Fraction]  # cycles of the one who waits for each one of theirs
+    ratios: Sequence[Fraction]  # cycles of the waiting block's clock for each cycle of theirs
     together: bool = False
     first: int = 0
     step: int = 1

@@ -18,14 +18,14 @@ from workbench.replay.program import Program
 from workbench.traces.path import Steps
 
 Numbers = NDArray[np.int64]
-#: Steps that are listed one by one.
+#: The number of steps listed individually.
 MOST_STEPS = 200_000
 
 
 class _Step(NamedTuple):
     block: int
     state: int
-    site: int  # of a call, else -1
+    site: int  # the site of a call, else -1
     on_bus: bool
     begin_ps: int
     end_ps: int

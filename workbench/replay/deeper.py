@@ -6,7 +6,7 @@ from workbench.api.queues import Deeper
 from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths
 from workbench.replay.fronts import Replay
 
-#: By how much the replay of the unchanged run may differ from it, where a depth is to be advised by it.
+#: The largest relative error of the unchanged replay for which a depth is advised.
 CLOSE = 0.001
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 LOSS = 0.01
-AMPLE = 1 << 16  # words that a FIFO holds that is as deep as it likes
-FAILED = 1 << 62  # cycles of a run that does not come to its end
+AMPLE = 1 << 16  # words: an unlimited depth
+FAILED = 1 << 62  # cycles of a run that deadlocks
 _MOST_TRIES = 3000
-_STEPS = 32  # in which a depth goes down to a half where there is not time for each word
+_STEPS = 32  # steps from a depth to its half, if single words would take too long
 
 CyclesOf = Callable[[Mapping[str, int]], int]
 
@@ -30,7 +30,7 @@ def least_depths(most: Mapping[str, int], cycles_of: CyclesOf, best: int, loss: 
     word more is enough for the same time; FIFOs with latencies of their own may need a multiple, so all are doubled
     until the time fits. Then each is bisected, the deepest first, while the others stay.
     """
-    depths = {name: words + 1 for name, words in most.items()}  # a full FIFO takes nothing while it gives
+    depths = {name: words + 1 for name, words in most.items()}  # a full FIFO does not take a word while it gives one
     limit = best / (1 - loss)
     while cycles_of(depths) > limit and max(depths.values(), default=AMPLE) < AMPLE:
         depths = {name: 2 * words for name, words in depths.items()}
@@ -41,7 +41,7 @@ def reduced(depths: Mapping[str, int], cycles_of: CyclesOf, limit: float) -> dic
     """Depths that cannot be reduced within the `limit`: each is bisected, the deepest first."""
     depths = dict(depths)
     for name in sorted(depths, key=lambda one: -depths[one]):
-        low, high = 0, depths[name]  # too little, and enough
+        low, high = 0, depths[name]  # too small, and sufficient
         while high - low > 1:
             middle = (low + high) // 2
             if cycles_of({**depths, name: middle}) <= limit:

@@ -23,9 +23,9 @@ from workbench.replay.host_noise import HostNoise
 from workbench.replay.queues import NoReplayError, Queues, Speeds
 from workbench.replay.resolve import ALL, Named
 
-#: By how much replay of the unchanged run may differ from it, and predictions are trusted; and are made.
+#: The largest relative errors of the unchanged replay for trusted predictions, and for any prediction.
 _TRUSTED, _MOST = 0.001, 0.02
-#: How far the interval reaches to both sides at least: `whatif.py --only scaled` was up to 0.9 % off.
+#: The least half-width of the interval: `whatif.py --only scaled` was up to 0.9 % off.
 _LEAST_INTERVAL = 0.01
 
 

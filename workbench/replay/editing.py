@@ -19,11 +19,11 @@ from workbench.replay.resolve import Named
 Numbers = NDArray[np.int64]
 
 
-#: Share of what host code gains that its loops and calls around may keep.
+#: The share of saved host code that the loops and calls around it may keep.
 UNSURE = 0.005
-#: A call is held up where the design takes more than this share of its time beyond its table.
+#: A call is held up if the design adds more than this share to its table time.
 HELD_UP = 0.02
-#: Calls and stretches that a change may make: each takes up to ten microseconds.
+#: The largest number of calls and stretches after a change; each takes up to ten microseconds.
 MOST_ROWS = 2_000_000
 
 

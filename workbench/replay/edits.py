@@ -69,7 +69,7 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
         program.stays[mine] = np.rint(program.stays[mine] * change.factor).astype(np.int64)
 
 
-#: What a block may do without, and what is then taken to be so.
+#: Reasons of waits that a block may skip, with the assumption for each.
 _NOT_NEEDED = {
     "late_receiver": "there is room for all that the receiver has not taken yet",
     "buffer_full": "the buffer is never full",
@@ -201,7 +201,7 @@ def _clock(program: Program, change: catalogue.OtherClock, named: Named, _: obje
         for other, clock in enumerate(clocks):
             if clock.derived_from == clocks[number].name:
                 program.periods_ps[other] *= ratio
-        # what is opaque takes as many cycles as before
+        # opaque work takes the same number of cycles
 
 
 def _platform(

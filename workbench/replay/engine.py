@@ -46,12 +46,12 @@ class Graph:
     kind: NDArray[np.uint8]
     domain: NDArray[np.uint8]
     extra: NDArray[np.int32]
-    periods_ps: Sequence[Fraction]  # of each clock: domain 1 is the first
+    periods_ps: Sequence[Fraction]  # one for each clock: domain 1 is the first
     buses: int
     polls: RowArray = field(default_factory=lambda: np.zeros(0, POLLS_ROW))
     gaps: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     bus_of_polls: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
-    alone: bool = True  # one thread makes all calls: nobody has a bus between two polls of a row
+    alone: bool = True  # one thread makes all calls, so no other uses a bus between two polls
 
     def __post_init__(self) -> None:
         self.begin = np.zeros(len(self.work), np.int64)
@@ -118,7 +118,7 @@ class Graph:
             assert arrays[name].dtype == kind, name
             assert arrays[name].flags.c_contiguous, name
         graph = _Graph(len(self), self.alone, *(array.ctypes.data for array in arrays.values()))
-        graph.kept = arrays  # as long as C reads them: threads may sweep one graph at once
+        graph.kept = arrays  # kept while C reads them: threads may sweep a graph at the same time
         return graph
 
 

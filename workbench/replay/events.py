@@ -21,8 +21,8 @@ from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, cycles_at
 
 Numbers = NDArray[np.int64]
-STAY, WORD = 0, 1  # what an event is
-#: Words looked at of one call; of longer ones, so many at the beginning and at the end.
+STAY, WORD = 0, 1  # kinds of events
+#: The largest number of words used of one call; for longer calls this many at the begin and at the end.
 _MOST_WORDS = 1 << 20
 
 
@@ -66,11 +66,11 @@ class AllEvents:
         self._changes: dict[tuple[int, int], dict[tuple[int, int, int], Events]] = {}
         self.numbers = {block.id: n for n, block in enumerate(run.manifest.blocks)}
         self.cones = Cones(run.manifest.blocks, fpga.blocks)
-        #: of each operation the card that it deals with, -1: none
+        #: for each operation its card, -1: none
         self.cards: Numbers = np.asarray(run.tables["calls"]["card"]).astype(np.int64)[host.ops["row"]]
         places = dict.fromkeys(fpga_of(run.manifest.blocks[n].id) for n in fpga.blocks)
         self._places = list(places) if len(places) == len(np.unique(self.cards[self.cards >= 0])) > 1 else []
-        #: stays that only report a question that was asked: they are made anew with the questions
+        #: stays that only answer a poll; they are computed again with the polls
         self.of_questions = np.zeros(len(fpga.stay_block), bool)
 
     def changes(self, block: int, clock: int) -> dict[tuple[int, int, int], Events]:

@@ -48,7 +48,7 @@ class Way:
     after: Mapping[Side, tuple[After, ...]]
     earliest: Mapping[Side, Cycles]
     why: str = ""
-    latency: int = 0  # of a pipeline that stops as a whole while its last word is not taken; 0: it is none
+    latency: int = 0  # cycles, if it is a pipeline that stops while its last word is not taken; else 0
     also: Mapping[Side, tuple[After, ...]] = field(default_factory=dict)
 
 
@@ -162,7 +162,9 @@ def _in_order(seen: Seen, block: FlowBlock) -> Way:
         cycles: dict[int, Cycles] = {}
         keys, of, number = [], [], []
         key_of: dict[int, Cycles] = {}
-        for stream in sorted(block.streams, key=lambda one: one == side.stream):  # at equal times its own counts
+        for stream in sorted(
+            block.streams, key=lambda one: one == side.stream
+        ):  # at equal times its own stream comes last
             same_clock = seen.traffic.clocks[stream] == seen.traffic.clocks[side.stream]
             logic = (side, stream) in block.held and not seen.one_event(side.stream, stream)
             shift = 1 if not same_clock or logic else 0
@@ -245,7 +247,7 @@ def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
             place = _place(len(begin), len(cycles), side.takes)
             if place is None:
                 return None
-            if side.takes:  # what of the output was gone when each could be taken
+            if side.takes:  # outputs that had left when each word could be taken
                 late = (side.stream, stream) in block.coupled
                 left_before = np.searchsorted(cycles, begin, side="right" if late else "left") - 1
                 rooms[side, stream] = int((place - left_before).max(initial=0))
@@ -344,7 +346,7 @@ def way_of(runs: Sequence[Seen], block: FlowBlock) -> Way:
         return Way(dict.fromkeys(block.sides, ()), earliest, latency=latency)
     if inputs and outputs:
         flow = _by_flow(runs, block)
-        # it takes nothing while it gives: one thing after the other
+        # it takes no word while it gives one
         serial = any(
             part.of in outputs and side.takes and (part.lag[part.cause >= 0] > 0).any()
             for way in ordered for side, parts in way.after.items() for part in parts
@@ -379,7 +381,7 @@ def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
         for side in block.sides:
             first, second = _causes(run, one, side), _causes(other_run, other, side)
             count = min(first.shape[1], second.shape[1])
-            unexplained_in_both = np.ones(count, bool)  # what logic shows is no part of it
+            unexplained_in_both = np.ones(count, bool)  # without transfers that logic explains
             for seen in (run, other_run):
                 if (unexplained := seen.unexplained(side)) is not None:
                     unexplained_in_both &= unexplained[:count]

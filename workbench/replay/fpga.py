@@ -30,7 +30,7 @@ class FpgaPart:
     stay_state: NDArray[np.int32]
     stay_begin: Numbers
     stay_end: Numbers
-    stretch_of: Numbers  # of each stay; of a wait's, the stretch before it
+    stretch_of: Numbers  # for each stay its stretch; for a wait the stretch before it
     first: Numbers
     begin: Numbers
     end: Numbers
@@ -66,7 +66,7 @@ def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:
     return waits[fpga.stay_block, fpga.stay_state] if most else np.zeros(0, bool)
 
 
-#: Of each block the beginnings of its stays and their states, and the end of the last one, in cycles of its clock.
+#: For each block the begins and states of its stays, and the end of the last one, in cycles of its clock.
 Rows = Mapping[int, tuple[Numbers, NDArray[np.integer], int]]
 
 

@@ -26,7 +26,7 @@ from workbench.replay.traffic import Traffic, most_held, recorded_traffic
 from workbench.replay.words import WordReplay
 
 Times = NDArray[np.int64]
-_MOST_TRIES = 1000  # replays up to which all depths are tried
+_MOST_TRIES = 1000  # with at most this many replays all depths are tried
 
 
 @dataclass(frozen=True)

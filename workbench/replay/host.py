@@ -19,22 +19,22 @@ from workbench.model.transfer_time import transfer_ps
 #: Kinds of operations: a call of fixed length, a transfer, one that returns at once, a wait for that, for an interrupt,
 #: and reads of one address until it answers.
 OTHER, MOVE, ASYNC, AWAIT, IRQ, ASK = range(6)
-#: Reads of more bytes are data, and no questions.
+#: Reads of more bytes are data and not polls.
 ANSWER_BYTES = 8
 OPS = np.dtype(
     [
         ("thread", "<i4"), ("kind", "u1"), ("site", "<i4"), ("state", "<i4"), ("table", "<i4"), ("bus", "<i4"),
         ("bytes", "<i8"), ("address", "<i8"),
         ("own_ps", "<i8"),     # the thread's own code before it
-        ("before_ps", "<i8"),  # the host's part of the call, before it asks for the bus
+        ("before_ps", "<i8"),  # the host's part of the call, before it requests the bus
         ("after_ps", "<i8"),   # and after it has its answer
-        ("work_ps", "<i8"),    # how long it has the bus; else how long it lasts
-        ("beyond_ps", "<i8"),  # how much of that the table does not explain
-        ("shorter", "<i4"),    # by how many cycles its words come earlier
+        ("work_ps", "<i8"),    # its time on the bus, or its whole time
+        ("beyond_ps", "<i8"),  # the part that the table does not explain
+        ("shorter", "<i4"),    # the cycles by which its words come earlier
         ("row", "<i8"), ("rows", "<i8"),  # of table `calls`
         ("begin_ps", "<i8"), ("grant_ps", "<i8"), ("end_ps", "<i8"),  # as recorded; `end_ps` is the call's return
-        ("gap_ps", "<i8"), ("gap_first", "<i8"), ("gaps", "<i8"),  # ASK: from a question's end to the next one
-        ("failed", "<i8"), ("seen", "<i8"),  # ASK: cycles of the last question in vain (-1: none), of the answer
+        ("gap_ps", "<i8"), ("gap_first", "<i8"), ("gaps", "<i8"),  # ASK: from the end of a poll to the next one
+        ("failed", "<i8"), ("seen", "<i8"),  # ASK: cycles of the last failed poll (-1: none) and of the successful one
     ]
 )  # fmt: skip
 Operations: TypeAlias = RowArray
@@ -133,7 +133,7 @@ def _operations(
     ops["bus"] = np.where(calls["grant_ps"] >= 0, calls["resource"], -1)
     ops["gap_first"] = 0
     ops["failed"], ops["seen"] = -1, -1
-    followed = _KINDS if run.manifest.simulated else {}  # on a machine calls last as long as they did
+    followed = _KINDS if run.manifest.simulated else {}  # on a real machine calls keep their length
     kinds = np.array([*(followed.get(e.kind, OTHER) for e in entries), OTHER], np.uint8)[calls["entry"]]
     moves = (kinds == MOVE) & (calls["grant_ps"] >= 0)
     ops["kind"] = np.where(kinds == MOVE, np.where(moves, MOVE, OTHER), kinds)
@@ -198,7 +198,7 @@ def _with_polls(
     small &= np.array([e.kind == "receive" for e in run.manifest.entries] + [False])[calls["entry"]]
     block = run.manifest.blocks[int(ops["thread"][0])]
     waits = np.array([state.category in WAITS for state in block.states])[ops["state"]]
-    goes_on = np.zeros(len(ops), bool)  # with the row of the call before it
+    goes_on = np.zeros(len(ops), bool)  # belongs to the row of the previous call
     goes_on[1:] = small[1:] & small[:-1]
     for name in ("site", "address", "bytes"):
         goes_on[1:] &= ops[name][1:] == ops[name][:-1]

@@ -23,11 +23,11 @@ Numbers = NDArray[np.int64]
 #: By how much the host's own code may differ in the next run, where fewer than so many equal runs show it. Of pairs of
 #: runs of `tests/benchmarks/host_noise.py` 9 of 10 differ by less than 4 %; up to 20 % were seen on a busy machine.
 UNKNOWN, FEWEST_RUNS = 0.15, 3
-#: Pieces at the same places are equal where there are so many of them; into so many parts a run's are cut.
+#: The least number of pieces at the same places to compare, and the number of parts of a run.
 _FEWEST_PIECES, _PARTS = 4, 10
 #: Student's t at 95 %, by degrees of freedom from 2 on; the last one holds for more.
 _T95 = (2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812)
-#: However few and unlike the runs are, twice as long or as short is the most that is claimed.
+#: The largest factor, however few and different the runs are.
 MOST = 2.0
 
 

@@ -45,7 +45,7 @@ def _by_bus(graph: Graph, in_time: NDArray[np.int32]) -> NDArray[np.int32]:
     key = 2 * times_ps(graph, nodes, np.where(polls, graph.end, graph.begin)) - polls
     source = np.where(graph.cause < 0, ~graph.cause, graph.cause)
     to = np.repeat(nodes, np.diff(graph.cause_first))
-    while (late := key[source] > key[to]).any():  # a cycle that began before what it shows
+    while (late := key[source] > key[to]).any():  # a cycle that began before the event that it shows
         np.maximum.at(key, to[late], key[source[late]])
     place = np.empty(len(graph), np.int64)
     place[in_time] = nodes
@@ -226,7 +226,7 @@ def _chains(
     least_ps = np.minimum(own_ps, gap_ps[is_row])
     waited = (cores.lender[0][row] >= 0) & (cores.lent_ps[0][row] > from_ps[is_row])
     growing.add_edges(rows.asked[row], source[is_row], np.where(waited, least_ps, gap_ps[is_row]))
-    begins_ps = np.empty(len(rows.first), np.int64)  # from its core on
+    begins_ps = np.empty(len(rows.first), np.int64)  # from the time it got its core
     begins_ps[row] = np.where(waited, NO_LIMIT_PS, least_ps)
     begun_edges = lowered.begun[bare[order[~is_row] - len(rows.first)]]
     graph.cause[begun_edges], graph.lag[begun_edges] = source[~is_row], gap_ps[~is_row]

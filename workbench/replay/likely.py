@@ -26,15 +26,15 @@ from workbench.replay.walks import fitted, known_stays, lengths, walk
 from workbench.traces.groups import rows_of_block
 
 Numbers = NDArray[np.int64]
-#: Stays looked at in all: each takes about a microsecond.
+#: The largest number of stays; each takes about a microsecond.
 MOST_STAYS = 400_000
-#: Stays followed in trying what ends waits, and how near to the profile is near enough.
+#: The number of stays followed while ends of waits are tried, and the sufficient distance from the profile.
 _MOST_FOLLOWED, _NEAR = 2_000_000, 1e-9
-#: How many more courses there are of a profile that does not show one.
+#: The number of alternative courses if the profile does not determine one.
 _OTHERS = 8
-#: How often work is fitted to answers: what begins it may move with it.
+#: The number of fits of work to answers; a fit may shift the begin of work.
 _FITS = 3
-#: How many cycles after a word a block may go on, the likeliest first.
+#: The cycles after a word at which a block may go on, the likeliest first.
 _LAGS = (1, 0, 2, 3)
 
 
@@ -63,7 +63,7 @@ class _Courses:
         self.events = AllEvents(run, host, fpga_of_rows(run, {}), periods_ps)
         self.left_out: dict[int, str] = {}
         self.courses: dict[int, Course] = {}
-        self.free: list[int] = []  # run freely: what they do has no cause
+        self.free: list[int] = []  # blocks that run freely, without a cause
         self._begin()
 
     def _begin(self) -> None:

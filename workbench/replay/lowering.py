@@ -98,7 +98,7 @@ class _Lowering:
         self.lasts = work_ps(program)
         count = len(self.ops)
         self.later = self.ops["kind"] == ASYNC
-        # of those that return at once, a node for the host's part before that of their transfer
+        # asynchronous operations have a node for the host's part before their transfer
         self.of_arrival: Numbers = 1 + np.arange(count) + np.cumsum(self.later) - self.later
         self.of_op: Numbers = self.of_arrival + self.later
         first = 1 + count + int(self.later.sum())

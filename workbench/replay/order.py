@@ -12,7 +12,7 @@ from workbench.replay.events import STAY, WORD, AllEvents, Events, merged
 from workbench.replay.points import FAR, SHORT, Partners, PointClass, edges_to, words_for
 
 Numbers = NDArray[np.int64]
-#: Share of points that may have another cause than the order of messages.
+#: The share of points that may have a cause other than the order of messages.
 _OTHERWISE = 0.1
 #: Words that a channel may hold.
 _CAPACITY = 8
@@ -48,7 +48,7 @@ def by_order(
     groups: dict[str, list[int]] = {}
     for n in sorted({n for others in partners.blocks.values() for n in others}):
         groups.setdefault(blocks[n].group, []).append(n)
-    if points.group in groups and len(points.members) > 1:  # who waits for the others has to be there too
+    if points.group in groups and len(points.members) > 1:  # a replica that waits for the others must arrive too
         groups[points.group] = sorted({*groups[points.group], *points.members})
     best: tuple[tuple[int, ...], Ordered] | None = None
     for members in groups.values():
@@ -79,7 +79,7 @@ def _ways(
     """The possible matches of events to points, each with its rank."""
     block_of = events.fpga.block[points.stretches]
     place = np.searchsorted(points.members, block_of)
-    turn = np.empty(len(place), np.int64)  # of each point, how many of its block are before it
+    turn = np.empty(len(place), np.int64)  # for each point the number of earlier ones of its block
     for member in points.members:
         mine = np.flatnonzero(block_of == member)
         turn[mine] = np.arange(len(mine))

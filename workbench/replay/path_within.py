@@ -18,7 +18,7 @@ from workbench.traces.path import Causes, Numbers, RunPath, Steps
 
 #: The share of the path from which a state or call is one of its parts.
 LEAST = 1e-3
-#: What a wait for a bus is for, where no call is known to have had it.
+#: The target of a wait for a bus if the call that held it is unknown.
 BUS = "bus"
 
 

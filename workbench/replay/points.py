@@ -19,11 +19,11 @@ from workbench.replay.fpga import FpgaPart, wait_states
 
 Numbers = NDArray[np.int64]
 EDGES = np.dtype([("stretch", "<i8"), ("kind", "u1"), ("source", "<i8"), ("byte", "<i8"), ("lag", "<i8")])
-#: The longest lag, in cycles, that one event alone may show.
+#: The longest lag (cycles) of a single event.
 SHORT = 64
-#: The same of one that no mark names.
+#: The longest lag (cycles) of a single event that no pragma names.
 NEAR = 4
-FAR = 1 << 40  # cycles: of no lag
+FAR = 1 << 40  # cycles: not a lag
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
     if not len(first):
         return
     state, block = fpga.stay_state.astype(np.int64), fpga.stay_block
-    begun = np.append(True, block[first][1:] != block[first][:-1])  # a block's first stretch is no point
+    begun = np.append(True, block[first][1:] != block[first][:-1])  # a block's first stretch is not a point
     before = state[np.maximum(first - 1, 0)]
     following = np.minimum(first + 1, len(state) - 1)
     after = np.where(block[following] == block[first], state[following], -1)
@@ -150,7 +150,7 @@ def _by_pragmas(points: PointClass, events: AllEvents) -> Partners:
             dict.fromkeys(events.numbers[other.id] for other in others if other.side is Side.FPGA)
         )
         special |= {target for target in targets if target.startswith("$")}
-    # memory is no block
+    # the memory is not a block
     return _partners(of_members, CPU in special, frozenset(messages), events, restless=bool(special - {CPU}))
 
 

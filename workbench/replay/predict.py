@@ -36,13 +36,13 @@ from workbench.replay.refusals import (
 )
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, served_otherwise
-from workbench.replay.settling import all_times_ps, whole
+from workbench.replay.settling import all_times_ps, with_thread_waits
 from workbench.replay.several_threads import HostThreads
 from workbench.replay.thread_edits import edited_threads
 from workbench.replay.waits import find_spare, poll_together, run_path, slack_of
 from workbench.traces.path import RunPath
 
-#: By which ratio the ends of an interval may be off the predicted speedup, and it is trusted.
+#: The largest ratio of an interval's ends to the predicted speedup of a trusted prediction.
 _WIDE = 1.02
 
 
@@ -231,7 +231,7 @@ class Replayed:
     def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:
         """The program with these changes, and its swept graph. Raises RefusedError."""
         program, edited, threads = self._edited(program, changes, self._named(changes))
-        return program, whole(program, edited, threads)[0]
+        return program, with_thread_waits(program, edited, threads)[0]
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, if the run cannot be replayed."""
@@ -269,4 +269,4 @@ class Replayed:
         """The unchanged run as a graph, and the order of its nodes."""
         if self.program is None:
             return None
-        return whole(self.program, Edited(), self.threads)
+        return with_thread_waits(self.program, Edited(), self.threads)

@@ -100,7 +100,7 @@ def _of_thread(program: Program, lowered: Lowered, thread: int) -> tuple[Numbers
     mine = np.flatnonzero(ops["thread"] == thread)
     nodes = lowered.of_return[mine]
     end = graph.end[nodes] + ops["after_ps"][mine]
-    # a call is made before its transfer has the bus
+    # a call begins before its transfer has the bus
     begin = np.minimum(np.append(0, end[:-1]) + ops["own_ps"][mine], graph.begin[nodes])
     states = program.run.manifest.blocks[thread].states
     work = next((state.index for state in states if state.name == "work"), 0)

@@ -58,7 +58,7 @@ def prepare(
 def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
     """The run as a graph, with the recorded times between each thread's calls, and its host."""
     run, platform = refused.run, refused.platform
-    measured = not run.manifest.simulated  # then the FPGA is not followed: whole ps will do
+    measured = not run.manifest.simulated  # without an FPGA to follow, whole picoseconds are sufficient
     periods_ps = [
         Fraction(round(p)) if measured else p for p in (period_ps(clock.frequency_hz) for clock in run.manifest.clocks)
     ]
@@ -170,7 +170,7 @@ def _of_threads(refused: Replayed) -> Replayed:
         threads = read_threads(refused.run, host)
         if isinstance(threads, str):
             why = threads
-        elif len(host.ops):  # else they are those that were replayed just now
+        elif len(host.ops):  # otherwise they were just replayed
             why = threads.wrong(refused.run.manifest.time_ps)
         if not why and not isinstance(threads, str):
             return replace(replayed, threads=threads, others=())

@@ -50,7 +50,7 @@ class Program:
     stays: Numbers
     edges: RowArray
     lag_after: Numbers
-    answers: dict[int, AwaitedEvents]  # by operation of the run
+    answers: dict[int, AwaitedEvents]  # for each operation of the run
     periods_ps: list[Fraction]
     tables: list[tuple[str, TransferTable]]
     buses: tuple[str, ...]

@@ -66,7 +66,7 @@ class Queues:
             raise NoReplayError(threads)
         self.threads: RunThreads = threads.at_speeds(speeds.own)
         self.why: list[str] = []
-        self._hold: list[Any] = []  # what the C code points at
+        self._hold: list[Any] = []  # arrays that the C code points at
         self.words = self._words_of_fpga()
         self._build()
 
@@ -74,7 +74,7 @@ class Queues:
 
     def _words_of_fpga(self) -> WordReplay | None:
         run, edges = self.run, self.edges
-        self._fifos: dict[int, list[int]] = {}  # by edge: where it leaves an FPGA, then where it arrives
+        self._fifos: dict[int, list[int]] = {}  # by edge: its end that leaves an FPGA, then its end that enters one
         self.ends: list[End] = []
         if all(not edge.source_fpga and not edge.sink_fpga for edge in edges):
             return None
@@ -122,7 +122,7 @@ class Queues:
         """The time (cycles) for which an element in an FPGA waits for others."""
         return max(1, round(self._queues.flush_ps * self._hz / 1e12))
 
-    # -- what the C code takes
+    # -- arguments of the C code
 
     def _build(self) -> None:
         run, threads = self.run, self.threads

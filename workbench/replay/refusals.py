@@ -78,7 +78,7 @@ def goes_round(program: Program) -> str:
     ops = program.host.ops
     asks = np.flatnonzero(ops["kind"] == ASK)
     poll_kind = np.unique(ops[["thread", "site", "address"]][asks], return_inverse=True)[1].reshape(-1)
-    row = np.cumsum(np.append(1, np.diff(asks) != 1))[: len(asks)]  # of questions alone, one after the other
+    row = np.cumsum(np.append(1, np.diff(asks) != 1))[: len(asks)]  # consecutive polls
     begins_row = np.append(True, (np.diff(poll_kind) != 0) | (np.diff(row) != 0))[: len(asks)]
     _, first, times = np.unique(
         np.stack([row, poll_kind])[:, begins_row], axis=1, return_index=True, return_counts=True

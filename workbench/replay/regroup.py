@@ -63,7 +63,7 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
         apart |= not near
         remaining = chunk[0] if sends and not near else chunk[-1] if sends else chunk[0] if near else chunk[-1]
         united = [row for row in chunk if row != remaining]
-        if not sends and not near:  # what they read is kept until then, and holds the FPGA no more
+        if not sends and not near:  # their results are kept until then, and no longer hold the FPGA
             let_words_go(program, np.array(united, np.int64))
         heads.append(remaining)
         removed += united
@@ -313,7 +313,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     if not len(program.fpga.first):
         raise RefusedError("it is unknown what the FPGA does after a start: mark and trace it")
     sends, kinds = sends_of(program), program.ops["kind"]
-    dispensable = only_taken(program, starts)  # which the FPGA can do without
+    dispensable = only_taken(program, starts)  # starts that the FPGA does not need
     let_words_go(program, dispensable)
     used_starts = set(starts.tolist()) - set(dispensable.tolist())
     removed: list[int] = dispensable.tolist()
@@ -331,7 +331,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
             settings = set()
         if row in used_starts:
             edges = begun_by(program, np.array([row]))
-            if not len(edges):  # a setting, which has to be made once
+            if not len(edges):  # a setting, which is needed once
                 address = int(program.ops["address"][row])
                 if address in settings:
                     removed.append(row)
@@ -341,7 +341,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
                 program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
                 removed.append(row)
                 wait_before = -1
-            elif wait_before >= 0:  # goes on with the next round by itself, and its end is waited for alone
+            elif wait_before >= 0:  # the FPGA starts the next round itself, and only the last end is awaited
                 program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
                 program.lag_after[program.edges["stretch"][edges]] = 0
                 removed += [row, wait_before]

@@ -14,7 +14,7 @@ from workbench.model.platform import Platform
 from workbench.model.run import Manifest, Site
 
 T = TypeVar("T")
-ALL = "*"  # in the place of a state: the block's own code as a whole
+ALL = "*"  # in place of a state: all of the block's own code
 
 
 @dataclass(frozen=True)

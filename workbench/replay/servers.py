@@ -12,7 +12,7 @@ from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
 
 Numbers = NDArray[np.int64]
-#: By who was served before, and who waits: who is served (None: now one, now another).
+#: (block served before, waiting blocks) -> served block (None: it varies).
 Choices = dict[tuple[int, frozenset[int]], int | None]
 
 
@@ -54,7 +54,7 @@ def find_servers(program: Program) -> list[Server]:
             if len(members) < 2:
                 continue
             mine = edges[edges_of_giver[np.isin(taker[edges_of_giver], members)]]
-            # each is for one of them, and it waits for what they wait with
+            # each edge is for one of them, and the server waits for their waits
             if len(np.unique(mine["source"])) < len(mine) or not _asks(program, number, members):
                 continue
             order = np.argsort(mine["source"])
@@ -88,7 +88,9 @@ def _served(
     members, served = np.unique(block[goes_on], return_inverse=True)
     asked_at, number = end[goes_on - 1], np.arange(len(goes_on))
     free = np.where(begins[gives], 0, end[np.maximum(gives - 1, 0)])
-    open_ = np.full((len(members), len(number)), np.iinfo(np.int64).max)  # since when each waits for its next service
+    open_ = np.full(
+        (len(members), len(number)), np.iinfo(np.int64).max
+    )  # the begin of each member's wait for its next service
     for member in range(len(members)):
         services = np.flatnonzero(served == member)
         last = int(services[-1]) + 1
@@ -120,7 +122,7 @@ def served_otherwise(servers: Sequence[Server], program: Program, lowered: Lower
     fpga, graph = program.fpga, lowered.graph
     end, waits = graph.end[lowered.of_stretch], program.edges["stretch"]
     for server in servers:
-        if not np.isin(server.goes_on, waits).any():  # nobody waits for it any more
+        if not np.isin(server.goes_on, waits).any():  # no block waits for it now
             continue
         for before, waiting, served in _kinds(_served(fpga.block, server.gives, server.goes_on, fpga.begins, end)):
             recorded = server.choices.get((before, waiting))

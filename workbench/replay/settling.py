@@ -11,9 +11,9 @@ from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.program import Program
 from workbench.replay.several_threads import HostThreads, Settled
 
-#: Moments of the first question of each row, in picoseconds from where it is reckoned.
+#: Offsets of the first poll of each row from its computed time, in picoseconds.
 _FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
-#: What a run's own moments are taken for where it does not show them.
+#: The assumed values of what the run does not show.
 _PLAIN = Jitter(loop=1.0, late=0.5)
 
 
@@ -30,7 +30,9 @@ def settle(
     return order, settled
 
 
-def whole(program: Program, edited: Edited, threads: HostThreads | None) -> tuple[Lowered, NDArray[np.int32]]:
+def with_thread_waits(
+    program: Program, edited: Edited, threads: HostThreads | None
+) -> tuple[Lowered, NDArray[np.int32]]:
     """The graph, with the threads' own waits if these explain its times, and the order of its nodes."""
     lowered = lower(program)
     order, settled = settle(program, lowered, edited, threads)

@@ -23,7 +23,7 @@ from workbench.replay.threads import Replay, StuckError, ThreadTimes, difference
 Numbers = NDArray[np.int64]
 _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
 _MESSAGES = (SyncKind.SEND_MESSAGE, SyncKind.AWAIT_MESSAGE)
-#: What may lie between the transfers of one operation, such as between polls: no thread meets others there.
+#: Calls that may be between the transfers of an operation, such as polls; none synchronises threads.
 WITHIN = (*_CARD, SyncKind.SLEEP, SyncKind.YIELD, SyncKind.OTHER)
 _MOST_ROUNDS = 100
 _LOCKS = (SyncKind.LOCK, SyncKind.LOCK_READING, SyncKind.LOCK_WRITING, SyncKind.LOCK_SPINNING, SyncKind.WAIT)

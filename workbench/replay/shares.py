@@ -13,7 +13,7 @@ from workbench.replay.host import ANSWER_BYTES, ASK, ASYNC, IRQ, MOVE
 from workbench.replay.program import Program
 
 Numbers = NDArray[np.int64]
-NONE, SEVERAL = -1, -2  # of an operation: it deals with no replica, or with several
+NONE, SEVERAL = -1, -2  # operations that concern no replica, or several
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     _refuse_hidden(program, first)
     with_rows = np.flatnonzero(first[base] >= 0)  # operations with rows
     of = base[with_rows]
-    key = np.minimum.accumulate(first[of][::-1])[::-1] if len(of) else of  # the row before which each is made now
+    key = np.minimum.accumulate(first[of][::-1])[::-1] if len(of) else of  # the row before which each is now called
     removed = np.setdiff1d(np.flatnonzero(first >= 0), base)
     into = removed[at[removed] >= 0]
     _refuse_moves(threads, program, key, first[of], of)

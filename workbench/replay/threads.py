@@ -159,7 +159,7 @@ def _made_anew(syncs: Table) -> NDArray[np.uint8]:
     anew = np.zeros(len(kind), np.uint8)
     rows = np.flatnonzero(np.isin(kind, [SyncKind.TAKE, SyncKind.POST]))
     took = (kind[rows] == SyncKind.TAKE) & (result[rows] == SyncResult.DONE)
-    later = rows[took & (waited[rows] >= 0)]  # it takes what it waited for
+    later = rows[took & (waited[rows] >= 0)]  # it takes the token that it waited for
     row_of_change = np.concatenate((rows, later))
     begins = np.arange(len(row_of_change)) < len(rows)
     moments = np.concatenate((syncs["t0_ps"][rows], syncs["t1_ps"][later]))

@@ -50,13 +50,13 @@ def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> 
     stretch_of_node[lowered.of_stretch] = np.arange(len(lowered.of_stretch))
     stretch = stretch_of_node[owner]
     marks, stretch = lowered.marks[stretch >= 0], stretch[stretch >= 0]
-    if len(marks):  # what others saw of a stretch before its end leaves the stays before that less time
+    if len(marks):  # events that others saw within a stretch limit the stays before them
         apart = int(max(fpga.stay_begin.max(), graph.end[marks].max())) + 1
         keys = fpga.stay_block.astype(np.int64) * apart + fpga.stay_begin
         before = np.searchsorted(keys, fpga.block[stretch].astype(np.int64) * apart + graph.end[marks]) - 1
         np.minimum.at(stays_ps, before, spare_ps[marks])
         some = np.flatnonzero(np.isin(fpga.stretch_of, np.unique(stretch)))[::-1]
-        # the least of what follows in its stretch: each stretch lies below those that were looked at before
+        # the minimum over the rest of its stretch; an offset separates the stretches
         new = np.append(True, np.diff(fpga.stretch_of[some]) != 0)
         below = np.cumsum(new) * (far := 2 * lowered.total_ps())
         least_ps = np.minimum.accumulate(np.minimum(stays_ps[some], far - 1) - below) + below
@@ -129,7 +129,7 @@ def run_path(program: Program, lowered: Lowered, spare: Spare, unknown: tuple[st
     parts: dict[int, Parts] = {}
     thread, site = ops["thread"].astype(np.int64), ops["site"].astype(np.int64)
     nodes, begin_ps, end_ps, spare_ps = lowered.of_op, ops["begin_ps"], ops["end_ps"], spare.ops_ps
-    if rows:  # calls by which threads meet, where they waited
+    if rows:  # synchronising calls that waited
         met = np.flatnonzero((rows.op < 0) & (rows.over_ps > rows.asked_ps))
         thread, site = np.append(thread, rows.thread[met]), np.append(site, np.full(len(met), -1))
         nodes, spare_ps = np.append(nodes, rows.over[met]), np.append(spare_ps, np.full(len(met), UNKNOWN_PS))

@@ -11,7 +11,7 @@ from workbench.model.run_tables import Table
 from workbench.traces.groups import rows_of_block
 
 Numbers = NDArray[np.int64]
-#: About how far stays are moved among those of their state.
+#: The approximate distance by which stays are shuffled among those of their state.
 _NEAR = 8
 
 
@@ -100,7 +100,7 @@ def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generat
     for state in np.unique(states).tolist():
         mine = np.flatnonzero(states == state)
         values = interleaved(parts.get(state, []))[: len(mine)]
-        if random:  # near where they were, so that it evens out soon
+        if random:  # close to their old places, so that sums even out soon
             values = values[np.argsort(np.arange(len(values)) + random.uniform(0, _NEAR, len(values)))]
         lasts[mine[: len(values)]] = values
     return lasts
@@ -165,7 +165,7 @@ def fitted(
     fitted_lasts = np.maximum(
         np.rint(fitted_lasts * (target_cycles / np.maximum(work, 1))[stretch]).astype(np.int64), 1
     )
-    last = np.append(np.flatnonzero(np.diff(stretch)), len(stretch) - 1)  # takes what rounding leaves
+    last = np.append(np.flatnonzero(np.diff(stretch)), len(stretch) - 1)  # takes the rounding error
     fitted_lasts[last] = np.maximum(
         fitted_lasts[last] + (target_cycles - np.bincount(stretch, fitted_lasts, count)).astype(np.int64), 1
     )

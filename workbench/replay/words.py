@@ -18,7 +18,7 @@ from workbench.replay.compiled import compiled
 from workbench.replay.flow import FlowBlock, Seen, Side, Way, blocks_of, together, way_of
 from workbench.replay.traffic import Cycles, HostTransfer, Traffic, cycles_before
 
-_TIME = -1  # the clock of what is a time, in ps
+_TIME = -1  # the clock number of times in ps
 _ROOM = 1  # cycles from a pop until the place can be taken again
 _ROOM_ACROSS = 2  # the same of a FIFO that crosses clocks: two synchronising registers
 
@@ -91,7 +91,7 @@ class WordReplay:
     def _not_before(self, nodes: NDArray[np.int64], earliest: Cycles) -> None:
         self._late.append((nodes, earliest))
 
-    # -- what comes after what
+    # -- edges
 
     def _follow_streams(self) -> None:
         for nodes in self._nodes:

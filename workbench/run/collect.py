@@ -93,7 +93,7 @@ def collect(
     if trace:
         tables |= trace.finish(of_host.stretches, first, outcome.time_ps, of_host.known)
         unknown = of_fpga.unseen if of_fpga.tables else range(len(hdl.blocks))
-        if not of_fpga.tables or unknown:  # what they would have summed up
+        if not of_fpga.tables or unknown:  # the part that they would have summed
             whole_trace = trace_of_tables(tables, blocks, outcome.time_ps)
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
             numbered = {
@@ -123,7 +123,7 @@ def _host_part(raw: Path, part: Path, outcome: Outcome, built: Built) -> _HostPa
     whole = not outcome.measured_hz
     records, transfers = read_calls(raw).in_order("t0_ps"), read_transfers(raw)
     threads = read_threads(raw, records)
-    stats = None if whole else read_stats(raw)  # a simulated card knows more of a call than its host
+    stats = None if whole else read_stats(raw)  # a simulated card records more of a call than the host
     main = host.blocks[0]
     if stats and not threads.ranks:
         blocks = counted_blocks(main, stats)
@@ -172,7 +172,7 @@ def _fpga_part(
         counted, unseen = decoded(languages, hdl, words), unwatched(hdl, words)
         if unseen and seen:
             counted, unseen = _with_rows(counted, seen, unseen), ()
-    if unseen and not (trace and hdl.read_out and hdl.read_out.traced):  # else the changes of their states are known
+    if unseen and not (trace and hdl.read_out and hdl.read_out.traced):  # otherwise their state changes are known
         problems.append(not_watched([hdl.blocks[number] for number in unseen]))
         blocks, unseen = _without_states(blocks, unseen), ()
     mute = silent(hdl, words) if words is not None and hdl.read_out else {}

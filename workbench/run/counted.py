@@ -64,7 +64,7 @@ def _of_thread(
     visits[WORK] += visits.sum() + 1
     rest_ps = time_ps - begin_ps - int(spent.sum())
     spent[WORK] += max(rest_ps, 0)
-    spent[np.argmax(spent)] += min(rest_ps, 0)  # what rounding adds up to
+    spent[np.argmax(spent)] += min(rest_ps, 0)  # the sum of rounding errors
     if number:
         spent[0], visits[0] = begin_ps, 1
         moves.append((number, 0, WORK, 1))

@@ -11,7 +11,7 @@ from workbench.model.run_tables import Table
 from workbench.traces.groups import rows_of_block
 
 WORK = 1  # the state between calls, in every host block
-_PIECE = 1 << 18  # stretches or calls looked at together
+_PIECE = 1 << 18  # stretches or calls processed together
 
 
 def host_states(stretches: Table, blocks: Sequence[Block], time_ps: int, known: bool = False) -> dict[str, Table]:

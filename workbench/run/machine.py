@@ -29,7 +29,7 @@ WINDOW_PACKAGES = (
     "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 "
     "libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0 libx11-xcb1"
 )
-#: What pip installs with the window's libraries, which machines without a screen do without.
+#: The pip name with the window's libraries, which machines without a screen do not need.
 WINDOW_EXTRA = "'rc-workbench[window]'"
 _LOAD_S = 60
 
@@ -59,7 +59,7 @@ class _Library:
     extra: str = ""
 
 
-#: Qt's widgets, and what shows them on X11, which Qt itself would only leave out without a word.
+#: Qt's widgets and its X11 plugin; Qt itself does not report a missing one.
 _QT = """
 import ctypes, pathlib, sys
 import PySide6.QtWidgets

@@ -17,12 +17,12 @@ class Pace:
         self._clock = clock
         self._expected: Mapping[str, float] = {}
         self._began = 0.0
-        self._shown = 0.0  # when it was due the last time
+        self._shown = 0.0  # the last time at which it was due
         self._share: float | None = None
         self.steps: tuple[str, ...] = ()
         self.done: tuple[str, ...] = ()
-        self.step = ""  # the one under way, or ""
-        self.said = ""  # what it says about itself
+        self.step = ""  # the current step, or ""
+        self.said = ""  # its last report
 
     def see(self, event: JobEvent) -> None:
         if event.kind == "plan":

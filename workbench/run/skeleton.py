@@ -88,12 +88,12 @@ def _fold_bodies(tokens: NDArray[np.int32], size: int, loops: _Loops) -> NDArray
     same = tokens[size:] == tokens[:-size]
     edges = np.flatnonzero(same[1:] != same[:-1]) + 1
     edges = np.concatenate(([0] if same[0] else [], edges, [len(same)] if same[-1] else [])).astype(np.int64)
-    begins, ends = edges[0::2], edges[1::2]  # tokens repeat `size` later from each begin to its end
+    begins, ends = edges[0::2], edges[1::2]  # from each begin to its end tokens repeat after `size`
     long = ends - begins >= size
     begins, ends = begins[long], ends[long]
     if not len(begins):
         return tokens
-    # what one row of bodies covers may reach into the next one, which then begins later
+    # a row of bodies may overlap the next one, which then begins later
     covered = begins + ((ends - begins) // size + 1) * size
     near = np.concatenate(([False], begins[1:] < ends[:-1] + size))
     late = near & (np.concatenate(([False], begins[1:] < covered[:-1])) | np.concatenate(([False], near[:-1])))

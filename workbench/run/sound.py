@@ -30,10 +30,10 @@ from workbench.run.sound_ranks import RANK_FILES, sound_rank
 from workbench.run.sound_stats import Lost, sound_stats
 
 _CALL_FILES = (STATS, "recording.txt", "host_calls.bin")
-#: What is read of a machine's records.
+#: The files of a machine's records.
 _FILES = ("host_*.bin", "recording.txt", "board*.txt", "counters*.bin", "triples*.bin", *RANK_FILES)
 _NUMBER = re.compile(r"-?\d{1,18}")
-#: What the numbers of a text tell, with the least that each can be.
+#: The keys of a text's numbers, with each one's least value and meaning.
 _NUMBERS = {
     "recording.txt": {
         "cost_ps_per_call": (-MOST_AMOUNT, "what recording a call cost"),
@@ -48,8 +48,8 @@ _NUMBERS = {
 }
 _PIECE = 1 << 18  # records in memory together
 _HINT = "The intact part is used. Copy the file again if the machine still has it."
-_SHORTER = 0.99  # than the last call's end: more than clocks that are compared again and again differ by
-_FASTER = 1000.0  # times than the platform says, at most
+_SHORTER = 0.99  # later than the last call's end: more than the error of aligned clocks
+_FASTER = 1000.0  # at most this many times faster than the platform's clock
 
 
 def check_records(raw: Path, hdl: HdlBuild, tree: str) -> None:
@@ -60,7 +60,7 @@ def check_records(raw: Path, hdl: HdlBuild, tree: str) -> None:
     for number in range(len(hdl.each)):
         path = raw / of_fpga("board.txt", number)
         of_tree = read_end(path).get("tree", "") if path.is_file() else ""
-        if of_tree and not tree.startswith(of_tree):  # a part of the name is what a cut file has left of it
+        if of_tree and not tree.startswith(of_tree):  # a cut file may have only a part of the name
             hint = "Collect with the tree that the program was built from, or build and run this tree."
             raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
 

@@ -28,7 +28,7 @@ from workbench.model.syncs import SyncKind, SyncResult
 from workbench.model.text import counted
 from workbench.run.sound_stats import sound_stats
 
-_MOST_THREADS = 1 << 12  # where nothing tells how many there were
+_MOST_THREADS = 1 << 12  # if their number is unknown
 _AMOUNT = MOST_AMOUNT + 1
 #: Of each kind of record, the columns that are checked: each is at least 0 and below a number, or as many as there are
 #: of something.

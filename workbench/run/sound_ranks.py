@@ -23,7 +23,7 @@ from workbench.model.text import counted
 from workbench.run.rank_messages import Kind
 from workbench.run.sound_stats import Lost
 
-#: Files of a rank that `sound_ranks` looks at.
+#: A rank's files that `sound_ranks` repairs.
 RANK_FILES = ("rank.txt", "places.txt", "rank_clocks.bin", "messages.bin")
 
 

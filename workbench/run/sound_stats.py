@@ -12,14 +12,14 @@ from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, STATS, THR
 from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.text import counted, listed
 
-#: A file's name, what is wrong with it, and what is lost by that.
+#: A file's name, its damage, and the loss.
 Lost = Callable[[str, str, str], None]
 _AMOUNTS = ("count", "ticks", "bytes", "before", "runs", "lost", "inner", "inner_ticks")
 _IDENTITY = ("site", "state", "entry")
 _RATES = ("fast_bytes", "fast_ticks", "slow_bytes", "slow_ticks")
 _LARGEST_THREAD, _MOST_THREADS = 1 << 26, 1 << 16  # bytes; a machine's numbers of threads have 16 bits
 _LONGEST_TICK_PS = 1e6
-#: How much more, and how many times more, than its life a thread's calls may take: ticks are measured meanwhile.
+#: The excess, absolute and relative, of a thread's calls over its life, since ticks are calibrated meanwhile.
 _SLACK_PS, _ROUNDED = 1e6, 1.01
 
 
@@ -188,7 +188,7 @@ def _sound_rows(
 
 def _impossible(rows: RowArray, most: float) -> NDArray[np.bool_]:
     wrong = np.any([(rows[name] < 0) | (rows[name] > MOST_AMOUNT) for name in _AMOUNTS], axis=0)
-    wrong |= rows["count"] > MOST_AMOUNT // (2 * len(rows) + 2)  # a table has the sum of all, and of the ways back
+    wrong |= rows["count"] > MOST_AMOUNT // (2 * len(rows) + 2)  # tables hold the sum of all, with the returns
     wrong |= (rows["ticks"] > most) | (rows["inner_ticks"] > rows["ticks"]) | (rows["inner"] > rows["count"])
     wrong |= (rows["before"] > rows["count"]) | (rows["runs"] > rows["count"])
     wrong |= np.abs(rows["left"].astype(np.int64)) > 1 << 30

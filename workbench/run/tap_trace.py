@@ -66,7 +66,7 @@ class TapTrace:
             while not over.wait(_POLL_S):
                 self.catch_up()
         except OSError as error:
-            self._failed = error  # told by `finish`: the run goes on
+            self._failed = error  # reported by `finish`; the run continues
 
     def catch_up(self) -> None:
         """Write all complete chunks that exist now."""
@@ -82,7 +82,7 @@ class TapTrace:
             raise self._failed
         self.catch_up()
         starts, states, counts = self._stretches(read_taps(self._raw)[self._done :])
-        silent = np.flatnonzero(~self._begun)  # a block without a tap is in its first state all along
+        silent = np.flatnonzero(~self._begun)  # a block without a tap stays in its first state
         at = np.cumsum(counts)[silent]
         starts, states = np.insert(starts, at, 0), np.insert(states, at, 0)
         counts[silent] += 1

@@ -25,7 +25,7 @@ from workbench.session.keep.results import OpenRun, newest_run, open_knowledge, 
 from workbench.session.open import recent
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.project_files import file_named
-from workbench.session.open.trust import Standing, standing
+from workbench.session.open.trust import TrustState, trust_state
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import Plugins
 from workbench.session.program.settings import value
@@ -229,11 +229,13 @@ class Context(QObject):
         """Find out whether the project may be run without a question."""
         workspace = self.workspace
         if workspace is not None:
-            self.background.start("trust", lambda: standing(workspace), partial(self._stands, workspace), self.failed)
+            self.background.start(
+                "trust", lambda: trust_state(workspace), partial(self._stands, workspace), self.failed
+            )
 
-    def _stands(self, workspace: Workspace, standing: Standing) -> None:
+    def _stands(self, workspace: Workspace, state: TrustState) -> None:
         if workspace is self.workspace:
-            self.set_trusted(standing.trusted)
+            self.set_trusted(state.trusted)
 
     def stop_scan(self) -> None:
         """Read the sources no further: what they hold is not known until they are read again."""

@@ -29,7 +29,7 @@ from workbench.gui.frame.search_items import FILE, SearchItem
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import draw_icon
 from workbench.session.program.keys import COMMANDS, COMMON, key_of
-from workbench.session.program.palette import found, remember_used, used, with_line
+from workbench.session.program.palette import matching, recently_used, remember_used, with_line
 
 
 class _Delegate(QStyledItemDelegate):
@@ -138,7 +138,9 @@ class SearchField(QLineEdit):
         name = with_line(typed)[0]
         self._model.clear()
         items = self._items if name.strip() else sorted(self._items, key=_commonness)
-        for item in found(items, name, lambda i: i.title, lambda i: i.text, used(), lambda i: i.name)[:MOST_LISTED]:
+        for item in matching(items, name, lambda i: i.title, lambda i: i.text, recently_used(), lambda i: i.name)[
+            :MOST_LISTED
+        ]:
             row = QStandardItem(item.title)
             row.setData(item, Qt.ItemDataRole.UserRole)
             self._model.appendRow(row)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QWidget
 
 from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
-from workbench.session.open.trust import Standing, standing, trust, trust_sentences
+from workbench.session.open.trust import TrustState, trust, trust_sentences, trust_state
 from workbench.session.open.workspace import Workspace
 
 _WIDTH = 520
@@ -35,7 +35,7 @@ PROVE = Act(
 
 
 class TrustPrompt(QDialog):
-    def __init__(self, workspace: Workspace, state: Standing, parent: QWidget | None = None, act: Act = RUN) -> None:
+    def __init__(self, workspace: Workspace, state: TrustState, parent: QWidget | None = None, act: Act = RUN) -> None:
         super().__init__(parent)
         self.setWindowTitle("Trust this project")
         column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=12)
@@ -60,7 +60,7 @@ class TrustPrompt(QDialog):
 
 def ask_trust(workspace: Workspace, parent: QWidget | None = None, act: Act = RUN) -> bool:
     """Whether the project may be run, or what the `act` is; asks if that is not known yet, and remembers a yes."""
-    state = standing(workspace)
+    state = trust_state(workspace)
     if state.trusted:
         return True
     prompt = TrustPrompt(workspace, state, parent, act)

@@ -40,7 +40,7 @@ from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES
 
 SVG_PX, SVG_DENSITY = 1400, 2
-RARE_PX = 6  # of a mark at the overview's foot, for a wait that its block hardly ever has
+RARE_PX = 6  # of a mark at the overview's foot, for a rare wait
 
 
 def draw_timeline(
@@ -49,7 +49,7 @@ def draw_timeline(
     """Draw the timeline from the origin. Bars have `density` pixels for a unit; `names` draws their names from a
     copy."""
     lanes = shown.lanes
-    canvas.rect(0, 0, shown.width, lanes.y, "panel")  # all else is covered, and a fill of all takes milliseconds
+    canvas.rect(0, 0, shown.width, lanes.y, "panel")  # all else is covered, and a complete fill takes milliseconds
     for band in shown.bands[1:]:
         canvas.rect(lanes.x, band.box.bottom, lanes.width, PINNED_GAP_PX, "rule")
     _draw_overview(canvas, shown, kept, density)
@@ -171,7 +171,7 @@ def draw_names(canvas: Canvas, shown: Shown) -> None:
     lanes = shown.lanes
     canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
     for band in shown.bands:
-        free = band.box.y  # where a name may begin: of low rows not each has the room
+        free = band.box.y  # the next free place for a name; low rows have no room for each
         with canvas.clipped(0, band.box.y, lanes.x - 1, band.box.height):
             placed = band.row_boxes()
             for row, box in placed:

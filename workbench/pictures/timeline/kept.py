@@ -19,7 +19,7 @@ from workbench.traces.shares import rare_waits
 from workbench.traces.trace import NOTHING
 
 T = TypeVar("T")
-Pin = tuple[RareEvent, str, float, Box]  # with its words, its x and where it is shown
+Pin = tuple[RareEvent, str, float, Box]  # with its text, x and box
 
 
 def strip_box(shown: Shown) -> Box:

@@ -42,7 +42,7 @@ def flags(shown: Shown) -> list[tuple[Marker, Box]]:
     xs = [(marker, x) for marker, x in xs if lanes.x - 1 <= x <= lanes.right + 1]
     ends = [shown.x(mark) for mark in shown.marks]  # of A and B, whose letters are over the flags
     placed: list[tuple[Marker, Box]] = []
-    free = lanes.x - 40  # where the flag before ends
+    free = lanes.x - 40  # the end of the previous flag
     for number, (marker, x) in enumerate(xs):
         ahead = [other - LETTER_PX for other in ends if other > x]
         end = min([lanes.right, *ahead, *(later - 2 for _, later in xs[number + 1 : number + 2])])

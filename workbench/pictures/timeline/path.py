@@ -86,7 +86,7 @@ def middles(shown: Shown) -> dict[tuple[str, int], float]:
     placed: dict[tuple[str, int], float] = {}
     folded: dict[str, float] = {}
     for band in shown.bands:
-        least = band.box.y if shown.pinned else -np.inf  # what is above lies behind pinned rows
+        least = band.box.y if shown.pinned else -np.inf  # rows above are behind pinned rows
         for row, offset in zip(band.rows, band.tops, strict=False):
             y = max(float(round(band.box.y - band.scroll_px + offset + row.height / 2)), least)
             if row.kind is Kind.STATES:

@@ -19,9 +19,9 @@ class Kind(StrEnum):
     HEAD = "head"  # the host, or the FPGA's top level
     CALLS = "calls"
     STATES = "states"
-    BUS = "bus"  # which transfer has it
+    BUS = "bus"  # the transfer on the bus
     CLOCK = "clock"
-    STACK = "stack"  # replicas: how many are at work
+    STACK = "stack"  # replicas: the number at work
     SHARES = "shares"  # of one block or all its replicas: the share of each state at each time
 
 
@@ -31,9 +31,9 @@ HEIGHTS = {
     Kind.HEAD: (26, 0), Kind.CALLS: (26, 16), Kind.STATES: (22, 16), Kind.BUS: (22, 16), Kind.CLOCK: (32, 16),
     Kind.STACK: (24, 14), Kind.SHARES: (40, 34),
 }  # fmt: skip
-#: Kinds whose rows grow where there is room, and how high they become at most.
+#: Kinds whose rows grow if there is room, with their largest height.
 GROWING = {Kind.STATES: 60, Kind.BUS: 60, Kind.SHARES: 320}
-BAR_PART, GAP_PX = 0.74, 6  # of a row: its bar, and what is free of one that shows shares
+BAR_PART, GAP_PX = 0.74, 6  # the bar's share of a row, and the gap of a row with shares
 LEAST_ROW_PX, NAMED_FROM_PX = 6, 13
 
 
@@ -51,7 +51,7 @@ class Row:
     folded: bool = False
     indent: int = 0
     tip: str = ""
-    name: str = ""  # by which it is remembered that it is pinned; "" for one that cannot be
+    name: str = ""  # identifies a pinned row; "" if it cannot be pinned
     height: int = 0
     bar: int = 0
 
@@ -86,7 +86,7 @@ def build_rows(
     buses: Sequence[Bus] = (),
 ) -> tuple[Row, ...]:  # fmt: skip
     """The rows in order. `folded` are keys of folded heads and stacks; with `wanted`, only ids that contain it."""
-    all_numbers = (n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH)  # a decision is no course of events
+    all_numbers = (n for n, b in enumerate(blocks) if b.kind != MetricKind.BRANCH)  # a decision has no course over time
     numbers = [n for n in all_numbers if wanted.lower() in blocks[n].id.lower()]
     host = [n for n in numbers if blocks[n].side is Side.HOST]
     fpga = [n for n in numbers if blocks[n].side is Side.FPGA]

@@ -29,7 +29,7 @@ class Span:
         return self.from_ps + x * self.pixel_ps
 
 
-def whole(end_ps: int, width: int) -> Span:
+def whole_span(end_ps: int, width: int) -> Span:
     return Span(0.0, max(end_ps / max(width, 1), LEAST_PIXEL_PS), width)
 
 

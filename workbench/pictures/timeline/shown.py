@@ -17,7 +17,7 @@ from workbench.traces.scene import Scene
 OVERVIEW_PX, RULER_PX = 54, 42
 #: Kept free below the last row, and between pinned rows and those that scroll.
 FOOT_PX, PINNED_GAP_PX = 8, 3
-#: Pinned rows take so much of the height at most.
+#: The largest share of the height for pinned rows.
 MOST_PINNED = 0.5
 
 
@@ -82,8 +82,8 @@ class Shown:
     faded: frozenset[int] = frozenset()
     chosen: Hit | None = None
     chosen_blocks: frozenset[int] = frozenset()
-    moving: bool = False  # what takes long is left out, or coarse
-    path: RunPath | None = None  # the critical path, and what waits are for, where they are known
+    moving: bool = False  # slow parts are left out, or coarse
+    path: RunPath | None = None  # the critical path and the causes of waits, if known
     show_path: bool = False
     show_waits: bool = False
     pinned: tuple[Row, ...] = ()

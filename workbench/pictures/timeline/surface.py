@@ -30,12 +30,12 @@ from workbench.traces.shares import category_shares, rare_waits
 from workbench.traces.trace import CATEGORIES, NOTHING
 
 WORK = CATEGORIES.index("work")
-#: A stack of more is counted from the pyramid, where so many of its bins are in view.
+#: A stack of more members is counted from the pyramid if this many of its bins are visible.
 MANY_MEMBERS, FINE_BINS = 200, 400
 TICK_PX = 5
 INSET_PX = 4  # of a stack's counts in their lane
 OVERVIEW_OPACITY = 0.62
-PAD = 32  # units drawn above and below what is in view, for rows that are cut off
+PAD = 32  # units drawn above and below the visible part, for cut rows
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from workbench.traces.path import Cause, RunPath
 LEAST_WAIT_PX, MOST_ARROWS = 10.0, 160
 _TIP_PX = 6.0
 
-Arrow = tuple[Cause, int, int]  # what was waited for, by which block, and when that went on
+Arrow = tuple[Cause, int, int]  # the cause, the waiting block, and the end of its wait
 
 
 def arrows(shown: Shown) -> tuple[list[Arrow], int]:
@@ -33,7 +33,7 @@ def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -
     """Add a block's waits that are wide enough, up to a limit; returns their number."""
     parts, span = path.parts[block], shown.span
     view = parts.between(span.from_ps, span.to_ps)
-    view = range(view.start, min(view.stop + 1, len(parts)))  # the wait before the next one is in view too
+    view = range(view.start, min(view.stop + 1, len(parts)))  # the wait before the next one is visible too
     begin, end = parts.begin_ps[view.start : view.stop], parts.end_ps[view.start : view.stop]
     if not len(begin):
         return 0

@@ -28,11 +28,11 @@ from workbench.session.begin.entry_words import (
     words_of,
 )
 
-#: The label of a call that only functions of the header itself make.
+#: The subtype of a call that only functions of the header make.
 PRIVATE = "private"
-#: What is asked again and again: a library that always answers 0 makes a host wait for ever.
+#: Words of polling functions: a library that always answers 0 makes a host wait forever.
 _ASKED = {"status", "state", "done", "ready", "busy", "idle", "finished", "completed", "is", "has"}
-#: How a number is called by which a program keeps hold of a card.
+#: Names of the integers by which programs identify a card.
 _DESCRIPTORS = {*HANDLES, "fd", "d", "b", "id"}
 
 
@@ -53,7 +53,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
         if "bytes" not in entry and prototype.scope in sized:
             entry = with_fields(entry, bytes=f"self.{sized[prototype.scope]}()")
         if words_of(prototype.name) in (("write",), ("read",)) and prototype.scope in two_way_scopes:
-            # a buffer's own: `sync` moves what they leave there
+            # a method of the buffer itself: `sync` moves its data
             entries.append({"prototype": function.prototype, "kind": "other", "reason": "update"} | _inline(function))
         elif ways := _ways(function):
             to, from_ = ways
@@ -84,7 +84,7 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     scopes = {p.scope for _, p in parsed if p and (p.is_constructor or p.is_destructor)}
     movers = {p.scope for e, p in parsed if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
     names = {scope.rpartition("::")[2] for scope in movers}
-    created: set[str] = set()  # last names of the classes of which a call makes an object
+    created: set[str] = set()  # last names of classes of which a call makes an object
     changed = []
     for entry, prototype in parsed:
         returned = set(re.findall(r"\w+", prototype.returns)) & names if prototype else set()
@@ -94,13 +94,13 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         )
         sources = _named_in(prototype, names) if prototype else set()
         if prototype and not is_own_method and (returned or hidden) and sources - returned - {_last(prototype.scope)}:
-            entry = _plain_entry(entry, {"kind": "other"})  # of another object, which holds the card
+            entry = _plain_entry(entry, {"kind": "other"})  # an object of another one, which holds the card
         elif prototype and not is_own_method and (returned or hidden):
             created |= returned or {prototype.scope.rpartition("::")[2]}
             entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
         elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
             parameters = parameters_of(prototype) if prototype else []
-            if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is no data
+            if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is not data
                 entry = _plain_entry(entry, {"kind": "other"})
         elif prototype and is_own_method and entry["kind"] == "acquire" and not prototype.is_constructor:
             created.add(prototype.scope.rpartition("::")[2])

@@ -10,7 +10,7 @@ _NAME = "registers"
 _MAPS = {"map", "mmap", "mapped"}
 _REGISTERS = {"reg", "regs", "register", "registers", "bar", "csr", "mmio", "window"}
 _UNMAPS = {"unmap", "munmap"}
-_BYTES = "65536"  # where no parameter says how many
+_BYTES = "65536"  # if no parameter gives the size
 
 
 def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

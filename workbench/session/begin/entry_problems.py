@@ -49,7 +49,7 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         message = f"no named header declares {listed(guessed)}"
         hint = "Taken as a number. Name the header: Include lines, under Header and sources (host.include_lines)."
         problems.append(marked.diagnostic(("host", "include_lines"), message, hint, Severity.WARNING))
-    if not (support and support.api_sources):  # else those call what they are given
+    if not (support and support.api_sources):  # otherwise the API's own sources call them
         problems += _never_called(platform.host, marked)
     entries = platform.host.entries
     if entries and not any(entry.kind.exchanges for entry in entries):

@@ -11,7 +11,7 @@ from typing import Any
 from workbench.model.platform import CallKind
 from workbench.model.prototypes import Prototype, callbacks, parse_prototype, pointed_type, type_of
 
-#: What a call's name says that it is for; of several words the kind that stands first here counts.
+#: The kind of a call by a word in its name; of several words the first kind here counts.
 _KINDS = (
     (CallKind.OTHER, {"is", "has", "can", "clear"}),  # they ask, or forget
     (CallKind.INTERRUPT, {"irq", "interrupt", "msi"}),
@@ -25,7 +25,7 @@ _KINDS = (
                         "d2h"}),
     (CallKind.SEND, {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move", "start"}),
 )  # fmt: skip
-#: `wr32`, `rd_block`, `preadv`, `ioread32`, `readl`, `mmio_wrreg`: what a word says besides writing or reading.
+#: `wr32`, `rd_block`, `preadv`, `ioread32`, `readl`, `mmio_wrreg`: parts of words beside writing or reading.
 _READ_OR_WRITE = re.compile(
     r"(?:p|io|reg|mem|mmio|bus|dma|fpga)?(?:(read|rd)|(?:write|wr))"
     r"(?:[bwlqv]|reg|regs|mem|blk|block|buf|data|dword|word|words|burst|csr)?"
@@ -34,8 +34,8 @@ BOTH_WAYS = {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move"}
 _WAYS = {"dir", "direction", "way"}
 TO_CARD = re.compile(r"(_|^)(to_(device|card|fpga|board)|from_host|h2[cd])(_|$)")
 FROM_CARD = re.compile(r"(_|^)((from_(device|card|fpga|board)|to_host)|[cd]2h)(_|$)")
-AWAY = re.compile(r"(?:.*_)?(to|into|from)")  # `memcpy_to`, `copy_from`: the card is what is not named
-#: What is done to an interrupt besides waiting for it.
+AWAY = re.compile(r"(?:.*_)?(to|into|from)")  # `memcpy_to`, `copy_from`: the unnamed side is the card
+#: Actions on an interrupt other than waiting for it.
 _PREPARES = {"register", "unregister", "enable", "disable", "install", "mask", "unmask", "setup", "subscribe", "on"}
 _STARTS = {"run", "start", "launch", "exec", "execute", "submit", "invoke", "operator", "task"}
 _REASONS = {
@@ -47,17 +47,17 @@ _COUNTS = ("words", "dwords", "dword", "nwords", "count", "cnt", "n", "number", 
            "elements", "elems", "items", "samples")  # fmt: skip
 _VALUES = ("value", "val", "v", "data", "word")
 _ADDRESSES = ("address", "addr", "adr", "offset", "offs", "off", "reg", "register", "seek", "skip", "dst", "src", "at")
-_PLACES = ("address", "addr", "adr", "paddr", "offset", "base")  # where an object of its own begins
-#: Whole numbers that are neither an address nor a count nor a value.
+_PLACES = ("address", "addr", "adr", "paddr", "offset", "base")  # the begin of an object of its own
+#: Integers that are neither an address nor a count nor a value.
 _CHOICES = {"flags", "flag", "timeout", "mode", "option", "options", "tag", "bank", "channel", "chan", "ch", "bar",
             "fd", "handle", "hnd", "h", "hdl", "ms", "us", "mmio", *_WAYS}  # fmt: skip
 _NUMBERS_OF_CARDS = ("number", "num", "nr", "no", "index", "idx", "id", "unit", "minor", "instance", "which", "n")
 _NAMES_OF_CARDS = {"path", "device", "dev", "node", "name", "file", "filename", "uri", "url", "serial", "bdf",
                    "board", "card"}  # fmt: skip
 _CARDS = ("fpga", "card", "board", "device", "dev", "slot", "didx")
-#: How a pointer to nothing in particular is called that is a handle, and no data.
+#: Names of void pointers that are handles and not data.
 HANDLES = {*_CARDS, "handle", "hnd", "hdl", "h", "ctx", "context", "self"}
-_OF_CARDS = {*_CARDS, "queue", "thread", "context"}  # classes whose objects are a card's
+_OF_CARDS = {*_CARDS, "queue", "thread", "context"}  # classes whose objects belong to a card
 _OF_MEMORY = {"mem", "memory", "malloc", "buffer", "buf", "kernel", "event", "properties"}
 _FILES = ("bitfile", "bitstream", "xclbin", "filename", "file", "path", "image", "afi", "fnm", "name")
 _LATER = {"async", "nonblocking", "nb", "enqueue", "start"}

@@ -19,7 +19,7 @@ _LABEL = re.compile(
     re.I | re.MULTILINE,
 )
 _COMPARED = re.compile(rf"{_ADDRESS}\s*(?:\[[^\]]*:\s*0\s*\])?\s*(?:==|!=|/?=)\s*({_NUMBER})", re.IGNORECASE)
-_FEWEST = 3  # of addresses that are whole words' beginnings, to be no accident
+_FEWEST = 3  # addresses at the begin of words, so that it is not accidental
 
 
 def counts_bytes(root: Path, sources: Sequence[str], word_bytes: int) -> str:

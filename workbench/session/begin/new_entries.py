@@ -180,7 +180,7 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The calls by which the workbench can move an array: for each direction the first call whose arguments are all
     known to be the address, the data, the length, or the board's handle."""
     calls: dict[str, str] = {}
-    registers: dict[str, str] = {}  # where no call has a length: a word alone
+    registers: dict[str, str] = {}  # a single word, if no call has a length
     entries = [entry for entry in entries if "prototype" in entry]
     prototypes = (parse_prototype(entry["prototype"]) for entry in entries)
     classes = {one.scope for one in prototypes if one and (one.is_constructor or one.is_destructor)}

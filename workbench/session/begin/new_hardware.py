@@ -26,7 +26,7 @@ from workbench.session.open.hdl_language import languages_of
 from workbench.session.program.plugins import Plugins
 
 _CLOCK_HZ, _CYCLE_NS = "100 MHz", 10
-#: How long a transfer over PCI Express takes before its data, and for a byte: an order of magnitude, no measurement.
+#: Latency and time per byte of a PCI Express transfer: an order of magnitude, not a measurement.
 _BEGINS_NS, _BYTE_NS = {"send": 500, "receive": 1000}, 1
 _DATA_ENDINGS = ("data", "dat_w", "dat_i")
 

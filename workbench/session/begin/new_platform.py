@@ -32,8 +32,8 @@ class Notes:
     decisions: list[Decision] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
-    broken: list[Diagnostic] = field(default_factory=list)  # of templates in the folder that cannot be read
-    apis: list[PlatformFound] = field(default_factory=list)  # of plugins, each with an example of a board
+    broken: list[Diagnostic] = field(default_factory=list)  # diagnostics of templates in the folder that cannot be read
+    apis: list[PlatformFound] = field(default_factory=list)  # APIs of plugins, each with an example board
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PlatformFound:
     template: Path
     api: tuple[str, ...]
     lacks: tuple[Diagnostic, ...] = ()
-    own: bool = False  # stands in the folder
+    own: bool = False  # a template in the folder
 
     @property
     def estimated(self) -> bool:
@@ -83,7 +83,7 @@ def find_platforms(
         entries = platform.host.entries
         if (
             key not in own_templates and key != choice.platform
-        ):  # whoever opens the card calls what others call too, as `read`
+        ):  # a program that opens the card may call common functions, such as `read`
             entries = tuple(e for e in entries if not (e.of or e.opens or e.condition))
         names = tuple(filter(None, (callee_name(entry.prototype) for entry in entries)))
         one = PlatformFound(key, platform, template, names, lacks, key in own_templates)

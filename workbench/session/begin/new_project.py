@@ -86,7 +86,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
                           flags=_flags(root, files, outlines if host else (), notes))  # fmt: skip
     of_port = notes.problems[before:]
     unknown = say_unknown_api(chosen, host, platforms, root, plugins, notes)
-    if unknown and not choice.platform:  # what another board's port lacks says nothing of theirs
+    if unknown and not choice.platform:  # missing signals of another board's port are irrelevant
         notes.problems = [one for one in notes.problems if one not in of_port]
     api = None if chosen.lacks else own_support(chosen.platform, chosen.template, plugins.platforms)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
@@ -127,7 +127,7 @@ def create(proposal: Proposal) -> Path:
 def files_below(root: Path, notes: Notes) -> list[str]:
     """The regular files below the folder, as relative names, without hidden files, build products and links."""
     files: list[str] = []
-    unknown: list[str] = []  # whose names no project file can hold
+    unknown: list[str] = []  # names that a project file cannot contain
     for folder, folders, names in os.walk(root):
         unknown += [_in_utf_8(str(Path(folder, n).relative_to(root))) for n in (*folders, *names) if n != _in_utf_8(n)]
         folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _SKIPPED and n == _in_utf_8(n))
@@ -291,7 +291,7 @@ def _settings(
     values: dict[str, Value] = {}
     names = dict.fromkeys(match[1] for message in messages for match in _UNDECLARED.finditer(message))
     for name, value in top.parameters:
-        if name in names or name not in words:  # else the host has a meaning of its own for it
+        if name in names or name not in words:  # otherwise the host uses the name differently
             values[name] = value = choice.settings.get(name, value)
             meaning = "a macro of the host, and a parameter of the top" if name in names else "a parameter of the top"
             notes.decisions.append(Decision("setting", f"{name} = {value}", meaning))

@@ -12,7 +12,7 @@ from workbench.system.files import read_file
 _BUILD_FILE = re.compile(r"(?:.*/)?(?:CMakeLists\.txt|[Mm]akefile|GNUmakefile|meson\.build|[^/]+\.(?:mk|cmake))")
 _ASKED = re.compile(r"(?:CMAKE_CXX_STANDARD\s+|\bCXX_STANDARD\s+|cxx_std_|(?:-std=|cpp_std=)(?:c|gnu|vc)\+\+)(\d\w)")
 _OF_NAME = {"0x": 11, "1y": 14, "1z": 17, "2a": 20, "2b": 23, "2c": 26}
-#: Headers that a standard brought.
+#: Headers introduced by each standard.
 _NEEDS = {
     20: {"barrier", "bit", "compare", "concepts", "coroutine", "format", "latch", "numbers", "ranges", "semaphore",
          "source_location", "span", "stop_token", "syncstream", "version"},

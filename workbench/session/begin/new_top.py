@@ -21,11 +21,11 @@ from workbench.session.begin.project_text import Decision
 from workbench.session.open.undriven import wrong_constants
 
 _READ_OUT_WORDS = 16
-_NO_PORT = 4  # signals that lack: what it has of a port's is there by chance
-_MOST_ROWS = 4096  # of addresses that are looked at, from the port's last
-_MOST_NAMES = 4  # that are shown of an interface
-_MOST_CANDIDATES = 8  # that are shown of what could be a signal
-_HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
+_NO_PORT = 4  # missing signals: with this many the rest of a port is accidental
+_MOST_ROWS = 4096  # rows of addresses to examine, from the port's last
+_MOST_NAMES = 4  # names shown of an interface
+_MOST_CANDIDATES = 8  # candidates shown for a signal
+_HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and a lower end is as good
 
 
 def find_top(
@@ -43,7 +43,7 @@ def find_top(
         none = Diagnostic(f"no top module was found here, in {either(brought('hdl_languages'))}", hint, file=str(root))
         raise WorkbenchError(none, *notes.problems)
     words = frozenset(word for file in host for word in file.words)
-    alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
+    alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one with the host's name
     pairs = []
     requested = [one for one in platforms if one.key == choice.platform]
     for top in possible:

@@ -19,8 +19,8 @@ class Missing:
 
     what: str
     candidates: tuple[str, ...]
-    of: str  # what the candidates are
-    signals: int = 1  # how many it stands for
+    of: str  # the kind of the candidates
+    signals: int = 1  # the number of signals it stands for
 
 
 @dataclass
@@ -155,7 +155,9 @@ def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, interface:
     every = [(role, name) for role_named, name in interface.signals for role in (role_named, *roles[role_named].also)]
     here = {role: name for role, name in every if role in signals}
     for role in [signal.instead for role, signal in signals.items() if role in here and signal.instead in here]:
-        del here[role]  # beside what it stands for it may be anything, as an enable of the whole design
+        del here[
+            role
+        ]  # beside the signal that it replaces it may have another meaning, such as an enable of the design
     prefix = getattr(port, "prefix", "")
     role, name = next(iter(here.items()))
     begin = name.removesuffix(role)

@@ -12,7 +12,7 @@ from workbench.model.application import SCHEMA_VERSION, HardwareSources, HostSou
 from workbench.model.scan import HdlTop
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*")
-_WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")  # what YAML takes for something else
+_WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")  # words with a meaning in YAML
 _WIDTH = 100
 
 

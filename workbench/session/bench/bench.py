@@ -14,7 +14,7 @@ from workbench.model.platform import CallKind, Platform
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import NARROW, time_text
 
-SAME = 0.02  # how far two measures may be apart that are taken for one
+SAME = 0.02  # the largest difference of two measurements that count as equal
 
 
 @dataclass(frozen=True)

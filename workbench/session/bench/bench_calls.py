@@ -34,14 +34,14 @@ class Calls:
     ) -> None:
         self.known, self.kept, self.constants, self.largest_bytes = known, kept, constants, largest_bytes
         self.lacking = _lacking(known, kept)
-        self.functions: dict[str, list[str]] = {}  # what makes something, by what it is: a name or a class
+        self.functions: dict[str, list[str]] = {}  # the functions that make an item, by its name or class
         self._making: list[str] = []
         entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
         types = " ".join(t for callee, _ in entries for t in (callee.prototype.returns, *callee.prototype.types))
         scopes = {callee.prototype.scope for callee, _ in entries}
         makes = {callee.prototype.scope for callee, _ in entries if callee.prototype.is_constructor}
         self._classes = {one for one in scopes if one in makes or re.search(rf"{re.escape(one)}\b(?!::)", types)} - {""}
-        self._named: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters, by type and name, of what is opened
+        self._named: dict[tuple[str, str], tuple[str, ...]] = {}  # names of opened parameters, by type and name
         for callee, entry in entries:
             of, prototype = opened(entry.of), callee.prototype
             for text, name in prototype.parameters if of else ():
@@ -247,7 +247,7 @@ class Calls:
     def _number(self, callee: Callee, entry: HostEntry, kind: str, name: str) -> str:
         if name == "flags" and callee.name == "open":
             return "O_RDWR"
-        if name in used(entry.bytes) or name.startswith("max"):  # of what a call may fill
+        if name in used(entry.bytes) or name.startswith("max"):  # for a buffer that a call may fill
             return "1"
         if kind != "size_t":
             return "0"

@@ -34,8 +34,8 @@ from workbench.system.cache import cache_dir
 from workbench.system.files import locked, real, sha256
 
 OUTSTANDING = 8  # non-blocking transfers at once
-_WORD_BITS, _LENGTH_BITS = 32, 8  # of what may have any width: an AXI burst's length
-_LARGEST_BYTES = 4 << 20  # where neither table nor limits say
+_WORD_BITS, _LENGTH_BITS = 32, 8  # for signals of any width: an AXI burst's length
+_LARGEST_BYTES = 4 << 20  # if neither table nor limits give it
 _ELSE = (
     "Run a program that makes such transfers, and take their times from its run: `workbench template bench --from RUN`."
 )
@@ -84,7 +84,7 @@ def bench_workspace(
         write_atomically(folder / name, text)
     workspace = open_workspace(folder / next(iter(bench.files)), plugins)
     if lock:
-        weakref.finalize(workspace, lock.close)  # whoever measures with it keeps the folder
+        weakref.finalize(workspace, lock.close)  # the folder stays while a measurement uses it
     return workspace, bench.left_out
 
 
@@ -177,7 +177,7 @@ def _choose(
     timed: list[_Timed] = []
     chosen_pairs: set[tuple[str, bool]] = set()
     entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
-    # best a call that is told how much to move, and where
+    # preferably a call with a size and an address
     entries.sort(key=lambda one: (not _sized(one[0].prototype, one[1], kept), not one[1].address.strip()))
     for callee, entry in entries:
         key = (entry.transfer, entry.asynchronous)

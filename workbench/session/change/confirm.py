@@ -27,7 +27,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import Plugins
 
-_READ_TOO = (".inc", ".mem", ".hex", ".dat")  # by sources, as headers are; no run lists them
+_READ_TOO = (".inc", ".mem", ".hex", ".dat")  # files read by sources, such as headers; runs do not list them
 _SHOWN = 60  # characters of a line
 
 
@@ -180,7 +180,7 @@ def _written_since(workspace: Workspace, run: Run) -> list[str]:
     """Files that sources read, and the project's own files, that were changed since a run began. The run keeps no
     copies of them."""
     root, project = workspace.root, workspace.project
-    began_s = datetime.fromisoformat(run.manifest.created).timestamp() + 1  # which is told in whole seconds
+    began_s = datetime.fromisoformat(run.manifest.created).timestamp() + 1  # the time is in whole seconds
     every: list[HostSources | HardwareSources] = [project.host, *(one.project.hardware for one in workspace.boards)]
     folders = {root, *(root / name for part in every for name in part.include_dirs)}
     folders |= {(root / source).parent for part in every for source in part.sources}
@@ -203,7 +203,9 @@ def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str
 
 def _compared(base: Run, again: Run, rerun: Rerun, changes: tuple[Change, ...]) -> Confirmation:
     new = (note for note in again.manifest.diagnostics if note not in base.manifest.diagnostics)
-    notes = [note for note in new if note.severity is Severity.ERROR or not note.file]  # else of sources, not the run
+    notes = [
+        note for note in new if note.severity is Severity.ERROR or not note.file
+    ]  # otherwise diagnostics of sources, not of the run
     if missed := [*unmet(rerun, base, again)]:
         return Confirmation(changes, AnswerStatus.NOT_POSSIBLE, why=missed[0], notes=tuple(notes), run=again.path)
     if not again.complete:

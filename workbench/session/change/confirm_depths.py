@@ -19,8 +19,8 @@ from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import Plugins
 
 MOST_SIMULATIONS = 2
-CLOSE = 0.001  # by which a confirmed time may differ from the predicted one
-_AMPLE_EDGE = 1 << 14  # elements of an edge that is as deep as it likes
+CLOSE = 0.001  # the largest relative error of a confirmed time
+_AMPLE_EDGE = 1 << 14  # elements: an unlimited depth
 
 
 @dataclass(frozen=True)

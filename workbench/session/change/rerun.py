@@ -40,10 +40,10 @@ from workbench.session.open.workspace import Value, Workspace, once_each
 
 C = TypeVar("C", bound=Change)
 _PARTS = 10**9  # of a factor, as the card counts them
-_MOST_BUFFERS = 256  # asynchronous sends that the card keeps
+_MOST_BUFFERS = 256  # the card's limit of asynchronous sends
 _ALONE = {Unite, Split, Interrupt, PollDelay}  # a call is under one of these at most
 _KINDS = {kind.value: kind for kind in CallKind}
-_QUIET = {"acquire", "other"}  # calls that ask the card for nothing
+_QUIET = {"acquire", "other"}  # calls that do not use the card
 
 
 class NotPossible(Exception):

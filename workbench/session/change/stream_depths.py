@@ -33,7 +33,7 @@ from workbench.session.make.pipeline import task_of
 from workbench.session.open.composing import check
 from workbench.session.open.workspace import Value, Workspace
 
-_REPLAYS = 3  # how often what was advised is tried, and read anew, before each step is simulated
+_REPLAYS = 3  # runs with advised depths, each read again, before every step is simulated
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Simulated:
     cycles: int | None
     transfers: tuple[int, ...]  # of each stream
     stalls: tuple[tuple[int, int], ...]  # of each stream: by its source, by its sink
-    most: tuple[int, ...]  # words that each FIFO held at most; 0 where it held none
+    most: tuple[int, ...]  # the largest occupancy of each FIFO in words
     why: str = ""
     traffic: Traffic | None = None
 

@@ -55,7 +55,7 @@ def certain_fixes(problems: Iterable[Diagnostic]) -> Mapping[Path, Fixed]:
         try:
             data = read_file(Path(file))
         except WorkbenchError:
-            continue  # it is among the problems
+            continue  # reported as a problem
         text, fixes = decode(data), []
         for problem in sorted(file_problems, key=lambda one: (one.line or 0, one.column or 0), reverse=True):
             if (fix := quick_fix(problem, text)) is not None:

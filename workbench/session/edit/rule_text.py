@@ -136,7 +136,7 @@ def _extent(text: str, marked: Marked, number: int) -> tuple[int, int]:
     if path not in marked.values:
         raise _by_hand()
     rule_values = [(at, one) for at, one in marked.values.items() if at[:2] == path]
-    ends = [  # a block's own end may lie behind what follows it
+    ends = [  # a block's end may be after the following line
         one.start + len(text[one.start : one.end].rstrip())
         for at, one in rule_values
         if text[one.start : one.start + 1] in ("[", "{") or not isinstance(value_at(marked.data, at), dict | list)

@@ -18,7 +18,7 @@ from workbench.session.program.files import write_atomically
 from workbench.system.files import read_file, write_files
 
 LIST = ("rules",)
-#: A rule to begin with: right, and easily made to fire.
+#: An initial rule: valid, and likely to fire.
 NEW_RULE: Data = {
     "name": "new rule",
     "title": "Waiting takes %s of the run",

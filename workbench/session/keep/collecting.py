@@ -69,7 +69,7 @@ def collect_records(tree_paths: Path | Sequence[Path], records: Path, out: Path,
         with failures_marked(writer):
             outcome = measured_at(trees, None, writer.raw, records, languages, Outcome(exit=None, diagnostics=unread))
     except WorkbenchError:
-        shutil.rmtree(writer.path, ignore_errors=True)  # these records make no run
+        shutil.rmtree(writer.path, ignore_errors=True)  # these records do not form a run
         raise
     with failures_marked(writer):
         clocks = clocks_of(writer.manifest, outcome)

@@ -78,7 +78,7 @@ def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> 
     try:
         return writer.finish(read.manifest, read.tables), read.manifest.diagnostics
     except BaseException:
-        shutil.rmtree(out, ignore_errors=True)  # half a run would stand in the next try's way
+        shutil.rmtree(out, ignore_errors=True)  # an incomplete run would block the next try
         raise
 
 

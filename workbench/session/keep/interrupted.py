@@ -20,7 +20,7 @@ from workbench.run.tap_trace import TapTrace
 from workbench.session.keep.run_end import collected
 
 _RECORDS = ("host_calls.bin", "transfers.bin", "taps.bin")
-_PIECE = 1 << 20  # taps looked at together
+_PIECE = 1 << 20  # taps processed together
 
 
 def finish_interrupted(run: Run, platform: Platform | None) -> bool:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from workbench.formats.ledger_file import (
     NAME,
-    append_came,
     append_confirmed,
     append_dropped,
     append_kept,
+    append_result,
     read_ledger,
 )
 from workbench.formats.run_folder import now, open_run
 from workbench.model.changes import Depth, OtherClock, OtherPlatform, Replicas, Width
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
-from workbench.model.ledger import Base, Came, Confirmed, Entry, Expected, Fate, Work, expected_of
+from workbench.model.ledger import Base, Confirmed, Entry, Expected, Fate, MeasuredResult, Work, expected_of
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest, Run
 from workbench.system.files import real
@@ -116,17 +116,19 @@ def settles(entry: Entry, manifest: Manifest) -> bool:
 
 def settle(path: Path, entry: Entry, run: Run) -> Entry:
     """Record the result of a run for a prediction, and return the updated entry."""
-    from workbench.analysis.came_true import what_came  # with numpy, which a project without predictions does without
+    from workbench.analysis.came_true import (
+        changed_result,
+    )  # imports numpy, which a project without predictions does not need
 
     name = run_name(run, path)
     try:
         base, _ = open_run(path.parent / entry.base.run)
     except WorkbenchError:  # it was deleted: only its time is known
         speedup = entry.base.time_s / run.time_s if run.time_s else None
-        result = Came(run.manifest.created, name, run.time_s, speedup, Work.UNKNOWN)
+        result = MeasuredResult(run.manifest.created, name, run.time_s, speedup, Work.UNKNOWN)
     else:
-        result = what_came(base, run, name)
-    append_came(path, entry.id, result)
+        result = changed_result(base, run, name)
+    append_result(path, entry.id, result)
     return replace(entry, came=result)
 
 
@@ -144,7 +146,7 @@ def of_pair(entries: Iterable[Entry], path: Path, a: Run, b: Run) -> tuple[tuple
 
 
 @dataclass(frozen=True)
-class Beside:
+class ComparedLedger:
     """The ledger for a comparison of A with B: all entries, those of A that B settled, and those of A that are open.
 
     `explained` compares B's critical path with the one predicted by the newest of `settled`; without any, `why` gives
@@ -159,7 +161,7 @@ class Beside:
     problems: tuple[Diagnostic, ...]
 
 
-def ledger_beside(a: Run, opened: OpenRun) -> Beside:
+def ledger_for(a: Run, opened: OpenRun) -> ComparedLedger:
     """The ledger of run A's project with regard to run B, which is opened."""
     from workbench.analysis.came_true import explain
 
@@ -174,7 +176,7 @@ def ledger_beside(a: Run, opened: OpenRun) -> Beside:
         measured_path = expected_of(replayed.next_bottlenecks()) if replayed else ()
         rows = explain(expected, measured_path) if measured_path else ()
         why = "" if rows else replayed.why if replayed else "the prediction was kept without its critical path"
-    return Beside(entries, settled, still_open, rows, why, problems)
+    return ComparedLedger(entries, settled, still_open, rows, why, problems)
 
 
 def run_name(run: Run, path: Path) -> str:
@@ -187,6 +189,6 @@ def run_name(run: Run, path: Path) -> str:
 
 
 def _note(entry: Entry) -> Diagnostic:
-    from workbench.analysis.came_true import came_words
+    from workbench.analysis.came_true import outcome_words
 
-    return Diagnostic(f"{entry.title}: {came_words(entry)}", severity=Severity.NOTE)
+    return Diagnostic(f"{entry.title}: {outcome_words(entry)}", severity=Severity.NOTE)

@@ -16,7 +16,7 @@ from workbench.model.changes import Change, OtherPlatform
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.session.program.plugins import Plugins
 
-if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
+if TYPE_CHECKING:  # the analysis is imported by the first opened run
     from workbench.analysis import Analysis, KnowledgeBase
     from workbench.analysis.measured import MeasuredRun
     from workbench.api.job import Job
@@ -35,7 +35,7 @@ class OpenRun:
     platform: Platform | None
     knowledge: KnowledgeBase
     diagnostics: tuple[Diagnostic, ...]
-    plugins: Plugins | None = None  # that it was opened with
+    plugins: Plugins | None = None  # the rules that it was opened with
 
     def prepared(self, platforms: Mapping[str, Platform] | None = None) -> Replayed:
         """The run made ready for predictions."""
@@ -54,9 +54,9 @@ def prepared(
     return prepare(run, platform, platforms, queues, host_times_ps(run))
 
 
-#: Earlier runs of the same program that are looked at: the newest.
+#: The number of earlier runs of the same program to read, the newest.
 _MOST_EQUAL = 8
-#: What two runs of the same program share.
+#: Properties shared by runs of the same program.
 _PROGRAM = attrgetter("sources", "settings", "parameters", "platform", "changes", "stdout_sha256", "cores.ranks")
 
 

@@ -32,7 +32,7 @@ NO_TABLES: Mapping[str, Table] = {}
 
 
 def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
-    with suppress(WorkbenchError):  # a full disk: the folder then opens as incomplete, which is true
+    with suppress(WorkbenchError):  # with a full disk the folder rightly opens as incomplete
         writer.mark(status, reason)
 
 
@@ -111,7 +111,7 @@ def collected(
         diagnostics=(*manifest.diagnostics, *records.diagnostics, *_of_clocks(tables, platform, manifest.clocks)),
     )
     run = writer.finish(manifest, tables)
-    index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
+    index_of_run(run)  # the pyramid of a large trace is stored, so that opening is fast
     return run
 
 
@@ -179,5 +179,5 @@ def cannot_write(error: OSError, path: Path) -> Diagnostic:
     return Diagnostic(
         f"cannot write: {error.strerror or error}",
         "Choose another folder, or free some room.",
-        file=str(error.filename2 or error.filename or path),  # of a copy, what it was to be
+        file=str(error.filename2 or error.filename or path),  # for a copy, its target
     )

@@ -126,7 +126,7 @@ def _gtkwave_text(moment: WaveMoment) -> str:
 
     text = StringIO()
     save = GTKWSave(text)
-    save.comment("RC Workbench: a moment of a run")  # the first line tells what kind of file it is
+    save.comment("RC Workbench: a moment of a run")  # the first line identifies the kind of file
     save.dumpfile(str(moment.waves))
     save.timestart(moment.from_ps)
     frames = (WINDOW_PX[0] - NAMES_PX - BESIDE_PX) / FRAME_PX
@@ -134,7 +134,7 @@ def _gtkwave_text(moment: WaveMoment) -> str:
     save.signals_width(NAMES_PX)
     save.sst_expanded(False)
     save.zoom_markers(-math.log2(max((moment.to_ps - moment.from_ps) / frames, 1)), moment.time_ps)
-    for signal in moment.signals:  # with its scopes: GTKWave shows what follows the last dot
+    for signal in moment.signals:  # with its scopes: GTKWave shows the part after the last dot
         alias = (signal.name if moment.of_design else signal.name.removesuffix(".state")).replace(".", "/")
         save.trace(signal.name + signal.bits, alias=alias, datafmt="hex" if moment.of_design else "ascii")
     return text.getvalue()

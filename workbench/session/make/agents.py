@@ -1,4 +1,4 @@
-"""The agent that counts the project's questions in an ordinary design, added to its instrumented copy."""
+"""Adds the agent that counts the project's questions to the instrumented copy of an ordinary design."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,9 +28,9 @@ _FRAMES = 3  # that the memory has room for at least
 
 
 def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan, fpgas: FpgaNames = ((), ())) -> AgentQuery | None:
-    """What an agent is asked in a design: the project's questions, and how many words each FIFO holds, unless a trace
-    has every word. `fpgas` are the names of those that have the design, and of the others. None where nothing is asked.
-    WorkbenchError where the file cannot be read."""
+    """The query for the agent in a design: the project's questions, and the occupancy of each FIFO unless a trace has
+    every word. `fpgas` are the names of the FPGAs with this design, and of the others. None without questions.
+    WorkbenchError if the file cannot be read."""
     fifos = scan.fifos if hardware.count_streams and hardware.trace is None else ()
     made = counting()
     if not (hardware.query or fifos) or made is None:
@@ -50,7 +50,7 @@ def agent_query(root: Path, hardware: HardwareSources, scan: HdlScan, fpgas: Fpg
 
 
 def of_fpga(problem: Diagnostic, query: str, fpga: str) -> Diagnostic:
-    """What is wrong in the `query` of one of several FPGAs, with its name; any other problem as it is."""
+    """A problem in the `query` of one of several FPGAs, with the FPGA's name; another problem unchanged."""
     if not (fpga and query and problem.file == query):
         return problem
     own = f"An FPGA may have questions of its own: fpgas: [{{name: {fpga}, query: FILE}}]."
@@ -58,8 +58,8 @@ def of_fpga(problem: Diagnostic, query: str, fpga: str) -> Diagnostic:
 
 
 def check_questions(builds: Mapping[str, HdlBuild]) -> tuple[Diagnostic, ...]:
-    """A warning for each statement that an FPGA's design does not have, of those by their names. WorkbenchError for one
-    that none has whose agent was asked it."""
+    """A warning for each statement that does not apply to an FPGA's design, by the FPGAs' names. WorkbenchError for one
+    that applies to none of the FPGAs whose agent was asked."""
     warnings: list[Diagnostic] = []
     agents = {name: build.agent for name, build in builds.items() if build.agent}
     for name, own in agents.items():
@@ -80,8 +80,8 @@ def check_questions(builds: Mapping[str, HdlBuild]) -> tuple[Diagnostic, ...]:
 
 
 def agent_switches(path: Path, plugins: Plugins, frame: str, only: Sequence[str]) -> tuple[int, ...]:
-    """What $RCW_AGENT has to be for a program built from a tree, so that agents' frames have that length ("": as they
-    were built), and of their statements they count `only` these (none: all). WorkbenchError where that cannot be."""
+    """The numbers in $RCW_AGENT for a program built from a tree, so that its agents use this frame length ("": as
+    built) and count `only` these statements (none: all). WorkbenchError if that is not possible."""
     tree = open_tree(path)
     platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
     if platform is None:
@@ -100,8 +100,8 @@ def _codes(
 
 
 def switched_agents(hdl: HdlBuild, workspace: Workspace, frame: str, only: Sequence[str]) -> HdlBuild:
-    """The designs with agents that a run switches: frames of that length ("": as the statements say), and `only` these
-    statements (none: all). WorkbenchError where that cannot be."""
+    """The designs with agents switched for a run: to this frame length ("": as the statements say), and to `only` these
+    statements (none: all). WorkbenchError if that is not possible."""
     if not (frame or only):
         return hdl
     codes = _codes(hdl, workspace.platform, frame, only, str(workspace.path))
@@ -113,7 +113,7 @@ def switched_agents(hdl: HdlBuild, workspace: Workspace, frame: str, only: Seque
 
 
 def with_agent(build: HdlBuild, asked: AgentQuery, root: Path, platform: Platform) -> HdlBuild:
-    """A build whose monitors have room for agents, with these. WorkbenchError with what is wrong in the query."""
+    """The build with agents, if its monitors have room for them. WorkbenchError with the errors in the query."""
     made, plan = counting(), build.read_out
     if made is None or plan is None or not build.sources:
         return build
@@ -136,6 +136,6 @@ def with_agent(build: HdlBuild, asked: AgentQuery, root: Path, platform: Platfor
 
 
 def _used(monitor: MonitorWords, sizes: tuple[int, int]) -> MonitorWords:
-    """A monitor with those settings alone that its agent understands."""
+    """A monitor with only those settings that its agent supports."""
     codes = AgentSettings.used(*sizes) if any(sizes) else ()
     return replace(monitor, settings={code: monitor.settings[code] for code in codes if code in monitor.settings})

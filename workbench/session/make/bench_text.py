@@ -151,7 +151,7 @@ def _vhdl(bench: Bench, known: PortTypes) -> str:
         wait = "wait for (length_ps / 2) * 1 ps; edges <= (others => '0'); "
         wait += "wait for (length_ps - length_ps / 2 - 1) * 1 ps;"
     generics = ", ".join(f"{name} => {name}" for name, _, _ in known.generics)
-    stop = "" if bench.standard == "93" else "        std.env.stop(0);\n"  # it ends where nothing is left to do
+    stop = "" if bench.standard == "93" else "        std.env.stop(0);\n"  # the simulation ends when no event is left
     sizes = (bits(bench.clocks), max(bits(bench.inputs), 1), bits(bench.outputs))
     return f"""\
 -- Replays what passed the ports of {bench.top} in a recorded run, and holds its outputs against what they were then.

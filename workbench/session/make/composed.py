@@ -26,7 +26,7 @@ def composed_tables(composed: Sequence[Composed], raw: Path, run: Manifest) -> d
 def keep_composed(composed: Sequence[Composed], writer: RunWriter, job: Job) -> None:
     """Report where a cancelled run stopped, and add that and the tables to the folder."""
     manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
-    with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
+    with suppress(WorkbenchError):  # such as a full disk: the run is cancelled in any case
         where = stopped(composed, writer.raw, manifest)
         for diagnostic in where:
             job.report(diagnostic)

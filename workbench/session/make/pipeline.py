@@ -233,7 +233,7 @@ def _run(
     check(workspace.composed, job)
     with job.step(_INSTRUMENT):
         host, hdl = _builds(workspace, options, target, settings, writer, job)
-    if host:  # what records are numbered by, for whoever finds them
+    if host:  # the lists that records refer to, for later recovery
         blocks = (host.blocks[0], *hdl.blocks)
         known_manifest = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
         writer.describe(replace(known_manifest, streams=hdl.streams, fifos=hdl.fifos))
@@ -299,14 +299,14 @@ def _builds(
         host, hdl = instrument(workspace, settings, build, job, own_build, simulator, bool(options.depths))
         check_varied(options.depths, hdl, project)
         hdl = switched_agents(hdl, workspace, options.frame, options.only)
-        unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
+        unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams report it
         diagnostics = host.diagnostics + hdl.diagnostics
         messages = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
     for diagnostic in messages:
         job.report(diagnostic)
     if has_errors(diagnostics):
         raise WorkbenchError(*diagnostics)
-    if not target.simulated and host:  # what else drives the design there, its own flow knows
+    if not target.simulated and host:  # the board's own flow drives further inputs
         hdl, manifest = in_own_clocks(hdl, writer.manifest)
         writer.describe(manifest)
         complete_tree(workspace, settings, host, hdl, manifest, build)

@@ -60,7 +60,7 @@ def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
 
 def _opened(folders: Iterable[Path]) -> Iterator[Run]:
     for folder in folders:
-        with suppress(WorkbenchError):  # a folder that is no run any more has no point
+        with suppress(WorkbenchError):  # a folder that is no longer a run has no point
             yield open_run(folder)[0]
 
 

@@ -151,7 +151,7 @@ def _measured(study: Study, point: Point, plugins: Plugins, job: Job) -> PointSt
     stamp, out = _stamp(study, point, opened), study.folder / "runs" / point.key
     if point.changes:
         return replace(_changed(study, point, workspace, plugins, job), stamp=stamp)
-    shutil.rmtree(out, ignore_errors=True)  # the study's own, of a run that is not to be kept
+    shutil.rmtree(out, ignore_errors=True)  # a folder of the study for a run that is not kept
     options = RunOptions(
         out=out,
         trace=_traced(study, point),
@@ -311,7 +311,7 @@ def _settle(study: Study, point: Point, handle: Handle) -> None:
         reason = str(handle.result())
     except Cancelled:
         return
-    except Exception as error:  # an engine's own, of whatever kind: the rest of the study goes on
+    except Exception as error:  # any error of an engine; the rest of the study continues
         reason = f"{type(error).__name__}: {error}"
     state = read_point(study.folder, point.key) or PointState()
     if state.status in (Status.QUEUED, Status.RUNNING):

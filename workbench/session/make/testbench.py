@@ -171,7 +171,7 @@ def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterato
             yield _row(bench, at_ps - since_ps, bool(edges & ~level), values, edges)
             level, since_ps = edges, at_ps
         values = later
-    yield _row(bench, _HALF_PS, True, values, level or every)  # what the last edge left
+    yield _row(bench, _HALF_PS, True, values, level or every)  # the values after the last edge
 
 
 def _row(bench: Bench, length_ps: int, check: bool, values: Mapping[str, int], edges: int) -> _Row:
@@ -260,7 +260,7 @@ def run_testbench(written: Written, job: Job) -> Difference | None:
         seal_folder(written.folder)
     if match := _DIFFERENCE.search(text):
         binary = match[3] == "b"
-        if binary and set(match[4]) <= {"0", "1"}:  # hexadecimal too, where all bits are known
+        if binary and set(match[4]) <= {"0", "1"}:  # hexadecimal if all bits are known
             actual, expected = (f"{int(match[n], 2):x}" for n in (4, 5))
             return Difference(int(match[1]), match[2], actual, expected, "hexadecimal")
         return Difference(int(match[1]), match[2], match[4], match[5], "binary" if binary else "hexadecimal")

@@ -11,14 +11,14 @@ from workbench.model.scan import Term
 
 Side = Literal["valid", "ready"]
 
-#: What may stand behind the word that tells.
+#: Possible suffixes after the recognised word.
 _BEHIND = re.compile(r"_(?:i|o|in|out|reg|r|q)\Z")
 _INDEX = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_LEAST_LETTERS = 3  # of a word that tells
-_GLUED_LETTERS = 4  # of one that may have letters right before it
-_UNGLUED = {"read", "write", "access", "accept"}  # which other words end in
+_LEAST_LETTERS = 3  # letters of a recognised word
+_GLUED_LETTERS = 4  # letters of a word that may directly follow other letters
+_UNGLUED = {"read", "write", "access", "accept"}  # words that are endings of other words
 _BUFFERS = ("full", "empty")
-_LEVELS = ("ready", "rdy", "accept", "full")  # of a side that takes; others, such as rd_en, ask for a word
+_LEVELS = ("ready", "rdy", "accept", "full")  # signals of a taking side; others, such as rd_en, request a word
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class _Checks:
         for mark in talkers:
             pragma = mark.placed.pragma
             if not set(pragma.targets) - {MEM} or (pragma.targets == (CPU,) and mark.owner and not host_speaks):
-                continue  # memories say nothing, and of a host without marks nothing is known
+                continue  # memories have no pragmas, and a host without pragmas is unknown
             others = {m for other in talkers if other.sends != mark.sends and _may_be_partners(mark, other)
                       for m in other.placed.pragma.messages}  # fmt: skip
             for message in pragma.messages:

@@ -58,7 +58,7 @@ def _around(workspace: Workspace) -> dict[str, Outside]:
     return outsides
 
 
-def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, ...]:
+def chosen_proposals(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, ...]:
     """The proposals with these ids or groups; `all` means every one. WorkbenchError for an unknown name."""
     selected: dict[Proposal, None] = {}
     for name in names:

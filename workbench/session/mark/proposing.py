@@ -22,11 +22,11 @@ from workbench.session.mark.handshakes import Asks, HandshakeWords
 if TYPE_CHECKING:
     from workbench.model.platform import Platform
 
-TO_FPGA, TO_HOST = "to_fpga", "to_host"  # messages of the host's, where no mark gives them a name yet
+TO_FPGA, TO_HOST = "to_fpga", "to_host"  # messages of the host without a name from a pragma
 _WAITING = {"idle", "wait", "waiting", "stall", "stalled", "pause", "paused", "sleep", "poll", "pending"}
 _BEGINNING = {"init", "initialize", "reset", "rst", "clear", "setup", "config", "configure"}
 _ENDING = {"done", "finish", "finished", "end", "stop", "halt", "halted", "trap", "error", "fail", "failed"}
-#: What a block without a name is called within its instance.
+#: The name of a block without one, within its instance.
 _UNNAMED = re.compile(r"\.line_\d+$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SENDS = (Category.SEND, Category.WAIT_SEND)
@@ -88,14 +88,14 @@ class _Proposing:
         arms = {branch: register for register, branches in registers for branch in branches}
         meanings: list[tuple[Branch, _Meaning | None]] = [(branch, self._state(block, branch)) for branch in arms]
         for branch in block.branches:
-            if branch not in arms and branch.pragma_line and branch.kind != "else":  # which may do anything
+            if branch not in arms and branch.pragma_line and branch.kind != "else":  # it may do anything
                 meanings.append(
                     (branch, self._handshake(block, branch.terms, in_state=any(_contains(arm, branch) for arm in arms)))
                 )
         cases = [branch for branch in arms if branch.kind == "case"]
         for branch, meaning in meanings:
             if meaning is None or any(_contains(branch, other) for other in cases if other != branch):
-                continue  # nothing shows what it does, or its time is theirs
+                continue  # its meaning is unknown, or its time belongs to inner branches
             if branch.pragmas or _beside_marked(branch, block) or _asked_in_state(branch, block, arms):
                 continue
             register = arms.get(branch)
@@ -260,7 +260,7 @@ class _Proposing:
         for place, calls in calls_of_line.items():
             call = calls[0]
             if len(calls) > 1 or call.pragmas or "|" in call.kind:
-                continue  # a mark before a line speaks of its first call alone, and of all that a call may be for
+                continue  # a pragma before a line applies to its first call only, and to all kinds of that call
             meaning = self._call(call, marks, "|".join(tops))
             stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
             pragma = _pragma(_new_name(stem, names), meaning, call.waits_when or None)

@@ -20,7 +20,7 @@ from workbench.model.diagnostic import Severity
 from workbench.session.open.listed import DEPTH, Cores, Listed, Warn
 from workbench.session.open.listed import value as text_value
 
-_CONDITION = re.compile(r"(!?)\s*(\w+)\s*\?\s*\((.*)\)", re.DOTALL)  # of a text without spaces at its ends
+_CONDITION = re.compile(r"(!?)\s*(\w+)\s*\?\s*\((.*)\)", re.DOTALL)  # a text without outer spaces
 _CONDITIONS = 20  # within one another
 _STANDARD = re.compile(r"vhdlSource-(\d+)")
 _TRUE = {"tool_verilator", "target_default"}

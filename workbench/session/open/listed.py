@@ -11,7 +11,7 @@ from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic
 
 DEPTH = 20  # lists that name lists
-#: (vendor, library, name) of a core -> those called so, with their versions, and those that stand for it.
+#: (vendor, library, name) of a core -> the cores of that name, with versions, and the cores that provide it.
 Cores = dict[tuple[str, ...], tuple[list[tuple[str, Path]], list[Path]]]
 Warn = Callable[[str, str], None]  # a message and its hint
 
@@ -30,7 +30,7 @@ class Listed:
     vhdl_standards: set[VhdlStandard] = field(default_factory=set)  # of the files
     read: dict[Path, None] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
-    cores: Cores = field(default_factory=dict)  # all that lie where the project may look, once one is looked for
+    cores: Cores = field(default_factory=dict)  # all cores in allowed folders, read when the first is searched
 
     def source(self, path: Path, warn: Warn) -> None:
         folder = os.path.dirname(self._name(path))

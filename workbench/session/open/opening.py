@@ -14,7 +14,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unk
 from workbench.session.open.hdl_language import language_of
 from workbench.session.open.own_api import own_support, with_header
 from workbench.session.open.project_path import find_project
-from workbench.session.open.workspace import Workspace, at_keys, chosen
+from workbench.session.open.workspace import Workspace, at_keys, named_item
 from workbench.session.program.plugins import Plugins
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
@@ -83,7 +83,7 @@ def open_workspace(
     platform, support = with_apis(
         platform, support, project, plugins.platforms, load_api, lambda keys, problem: at_keys(path, keys, problem)
     )
-    if project.target.name not in plugins.targets:  # all but running it can be done without
+    if project.target.name not in plugins.targets:  # only running needs it
         unknown = unknown_name("target", project.target.name, plugins.targets, path)
         problems = (*problems, at_keys(path, ("target", "name"), replace(unknown, severity=Severity.WARNING)))
     workspace = Workspace(
@@ -93,8 +93,10 @@ def open_workspace(
         platform=with_own_names(platform, project.hardware.signals, path),
         platform_path=platform_path,
         support=support,
-        host_language=chosen("host language", project.host.language, plugins.host_languages, path, "host", "language"),
-        hdl_language=chosen("hardware language", language, plugins.hdl_languages, path, "hardware", "language"),
+        host_language=named_item(
+            "host language", project.host.language, plugins.host_languages, path, "host", "language"
+        ),
+        hdl_language=named_item("hardware language", language, plugins.hdl_languages, path, "hardware", "language"),
         targets=plugins.targets,
         port_kinds=plugins.port_kinds,
         composers=plugins.composers,
@@ -135,7 +137,7 @@ def _with_designs(
                 workspace.with_hardware(design),
                 platform=own_platform,
                 ends=ends,
-                hdl_language=chosen("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
+                hdl_language=named_item("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
             )
         designs.append(by_design[text])
     return replace(

@@ -28,11 +28,11 @@ from workbench.system.supervise import PR_SET_PDEATHSIG, prctl
 
 T = TypeVar("T")
 
-MEMORY_BYTES = 768 << 20  # beyond what the workbench holds already
+MEMORY_BYTES = 768 << 20  # in addition to the workbench's own memory
 CPU_S = 8.0
-_LOOK_S = 0.1  # between looks at whether the job is cancelled
-_EVENT_BYTES = 4000  # with its length less than what a pipe takes as one (PIPE_BUF)
-IDLE_S = 4.0  # without any work done: it waits for a pipe or a device, and would for ever
+_LOOK_S = 0.1  # between checks whether the job is cancelled
+_EVENT_BYTES = 4000  # with its length below the atomic size of a pipe (PIPE_BUF)
+IDLE_S = 4.0  # without any work: it waits for a pipe or a device, possibly forever
 
 
 class ReaderEnded(Exception):
@@ -100,7 +100,7 @@ def _tell(stream: int, event: JobEvent) -> None:
     free.register(stream, select.POLLOUT)
     with suppress(OSError):
         if len(data) < _EVENT_BYTES and free.poll(0):
-            os.write(stream, struct.pack("<H", len(data)) + data)  # at once: less than a pipe takes as one
+            os.write(stream, struct.pack("<H", len(data)) + data)  # in one piece, below the atomic size of a pipe
 
 
 def _heard(stream: int, job: Job | None) -> bool:
@@ -133,7 +133,7 @@ def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | N
             piece = os.read(stream, 1 << 20)
             if not piece:
                 poll.unregister(stream)
-                while poll.poll(0) and _heard(hearing, job):  # what it still told
+                while poll.poll(0) and _heard(hearing, job):  # its last events
                     pass
                 return b"".join(pieces)
             pieces.append(piece)
@@ -142,7 +142,7 @@ def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | N
         if time.monotonic() - silent_since < idle_s:
             continue
         silent_since = time.monotonic()
-        import psutil  # who is answered in time does without
+        import psutil  # not needed if the answer comes in time
 
         with suppress(psutil.NoSuchProcess):
             times = psutil.Process(child).cpu_times()
@@ -166,7 +166,7 @@ def _last_words(stream: int) -> str:
     os.set_blocking(stream, False)
     try:
         lines = os.read(stream, 1 << 16).decode("utf-8", "replace").split("\n")
-    except BlockingIOError:  # a process of the child's goes on
+    except BlockingIOError:  # a process of the child is still running
         lines = []
     finally:
         os.close(stream)
@@ -182,7 +182,7 @@ def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: 
         return "reading it never ends: it may be a pipe or a device"
     if usage is not None and (usage.ru_maxrss << 10) - before > MEMORY_BYTES // 2:
         return _TOO_MUCH
-    if number == signal.SIGABRT:  # what of is known to the parser alone
+    if number == signal.SIGABRT:  # only the parser knows the reason
         return f"its parser crashed (SIGABRT){': ' if words else ''}{words}"
     if number in (signal.SIGSEGV, signal.SIGBUS):
         return f"its parser crashed ({signal.Signals(number).name}), probably from too deep nesting"
@@ -194,7 +194,7 @@ _TOO_MUCH = f"reading it takes more than {MEMORY_BYTES >> 20} MiB of memory"
 
 def _be_child(work: Callable[[], object], kept: tuple[int, int], crying: int, cpu_s: float) -> NoReturn:
     try:
-        gc.disable()  # what other threads of the parent left behind is not ours to clean up
+        gc.disable()  # objects of other threads of the parent must not be collected here
         _confine(kept, crying, cpu_s)
         sending = kept[0]
         result = outcome(work)
@@ -216,10 +216,10 @@ def _statm() -> tuple[int, int]:
 def _confine(kept: tuple[int, int], crying: int, cpu_s: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT,
                    signal.SIGBUS, signal.SIGPIPE):  # fmt: skip
-        signal.signal(number, signal.SIG_DFL)  # handlers of the parent speak to its user
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # it waits for nobody that was killed
+        signal.signal(number, signal.SIG_DFL)  # the parent's handlers address its user
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # no wait for a killed process
     nothing = os.open(os.devnull, os.O_RDWR)
-    os.set_blocking(crying, False)  # what finds it full is dropped
+    os.set_blocking(crying, False)  # an event is dropped if it is full
     for standard, place in enumerate((nothing, nothing, crying)):
         os.dup2(place, standard)
     low, high = sorted(kept)
@@ -249,7 +249,7 @@ def outcome(work: Callable[[], object]) -> object:
         return _Fault("ended", (_TOO_MUCH,))
     except OSError as error:
         return _Fault("os", (error.errno, error.strerror or str(error), str(error.filename or "")))
-    except BaseException as error:  # a defect: told by the parent, as it would be without a child
+    except BaseException as error:  # a defect: the parent reports it, as without a child
         return _Fault("fault", (f"a reader failed:\n{traceback.format_exc()}", plugin_of(error)))
 
 

@@ -24,10 +24,10 @@ S = TypeVar("S", "HostSources", "HardwareSources")
 F = TypeVar("F", "HostScan", "HdlScan")
 T = TypeVar("T")
 
-_BYTES_A_S = 250_000  # several times slower than sources are read on any machine
+_BYTES_A_S = 250_000  # a multiple of the reading time on any machine
 _ELSEWHERE = "to headers outside of the project's folder, which are not read"
 _FLAG_HINT = "Add their folder to `outside` in the project, if you trust what is in it."
-_SEARCH_S = 20.0  # how long to look for the one source that cannot be read
+_SEARCH_S = 20.0  # the time to search for the unreadable source
 
 
 def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], F], nothing: F, job: Job) -> F:
@@ -46,7 +46,7 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
         problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
         remaining = tuple(name for name in usable.sources if name != bad)
         if bad and remaining:
-            with suppress(ReaderEnded):  # then that one is not the only one; the first is told
+            with suppress(ReaderEnded):  # there are several; the first is reported
                 result = in_child(
                     partial(scan, usable.model_copy(update={"sources": remaining})), _cpu_s(root, usable), job=job
                 )

@@ -46,7 +46,7 @@ class _Reader:
         self._words = words
         for self._line, word in words:
             self._take(word)
-        for folder in self._library:  # what of it the top does not reach is not built
+        for folder in self._library:  # parts that the top does not reach are not built
             for one in expand_sources(folder, [f"*{ending}" for ending in self._endings]):
                 self._listed.source(one, lambda *_: None)
 

@@ -46,7 +46,7 @@ def with_own_names(
 
 def _port(port: Port, names: Mapping[str, str]) -> Port:
     data = _renamed(port.model_dump(), names, _NO_SIGNALS)
-    if isinstance(port, HardwarePort) and "names" in data:  # signals that are told by a prefix
+    if isinstance(port, HardwarePort) and "names" in data:  # signals named by a prefix
         own_roles = {role: names[signal.name] for role, signal in port.signals().items() if signal.name in names}
         data["names"] = {**data["names"], **own_roles}
     elif isinstance(port, HardwarePort):  # signals that have a name without the template's word

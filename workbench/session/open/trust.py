@@ -18,11 +18,11 @@ from workbench.system.confine import missing_tools
 from workbench.system.files import sha256
 
 _OWN = "own"
-#: How a project is trusted, in words.
+#: The kinds of trust, in words.
 OWN, AS_IT_STOOD = "your own, whatever its files hold", "the files as they were when you agreed"
 _MOST_FILES = 5000
 _RIGHTS = "with your rights, network and all"
-#: Larger files are known by size and time of change: they are data, and reading them all would take long.
+#: Larger files are identified by size and modification time, since reading them would take long.
 _MOST_BYTES = 4 << 20
 _HARDWARE_ACTS = re.compile(
     r"\$(?:system|fopen|fwrite|fdisplay|fscanf|fread|readmem[bh]|writemem[bh]|dumpfile)\b|\bimport\s+\"DPI(?:-C)?\""
@@ -31,23 +31,23 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
 @dataclass(frozen=True)
-class Standing:
+class TrustState:
     """Whether a project may be run without asking; if not, the files that differ from the trusted contents."""
 
     trusted: bool
     changed: tuple[str, ...] = ()
 
 
-def standing(workspace: Workspace) -> Standing:
+def trust_state(workspace: Workspace) -> TrustState:
     """The trust in the project now; reads its files."""
     agreed = _agreed().get(str(workspace.path))
     if agreed == _OWN:
-        return Standing(True)
+        return TrustState(True)
     if not isinstance(agreed, dict):
-        return Standing(False)
+        return TrustState(False)
     now = content(workspace)
     changed = sorted(name for name in {*now, *agreed} if now.get(name) != agreed.get(name))
-    return Standing(not changed and bool(now), tuple(changed))
+    return TrustState(not changed and bool(now), tuple(changed))
 
 
 def trust(workspace: Workspace, own: bool = False) -> None:
@@ -88,7 +88,7 @@ def content(workspace: Workspace) -> dict[str, str]:
     folders = [root / name for names in inner for name in names]
     sources = [path for path in (*sources, *workspace.parts) if not workspace.is_made(path)]
     folders = [folder for folder in folders if not workspace.is_made(folder)]
-    if project.host.build or _commands(workspace):  # they may run whatever lies here
+    if project.host.build or _commands(workspace):  # they may run any file here
         folders.append(root)
     own_folders = (root, workspace.platform_path.parent)
     api_sources = workspace.support.api_sources if workspace.support else ()
@@ -121,11 +121,11 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def trust_sentences(workspace: Workspace, standing: Standing) -> tuple[str, ...]:
+def trust_sentences(workspace: Workspace, trust_state: TrustState) -> tuple[str, ...]:
     """Sentences that say what trust permits to run, and with which rights."""
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
-    sentences = [f"Changed since you trusted it: {listed(standing.changed, 4)}."] if standing.changed else []
+    sentences = [f"Changed since you trusted it: {listed(trust_state.changed, 4)}."] if trust_state.changed else []
     host, hardware = _written_by_user(workspace, project.host.sources), _own_hardware(workspace)
     if workspace.parts:
         blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])

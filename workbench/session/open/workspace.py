@@ -125,7 +125,7 @@ class Workspace:
         """The target of that name, or the project's. WorkbenchError if there is none."""
         if name and name not in self.targets:
             raise WorkbenchError(unknown_name("target", name, self.targets))
-        return chosen("target", name or self.project.target.name, self.targets, self.path, "target", "name")
+        return named_item("target", name or self.project.target.name, self.targets, self.path, "target", "name")
 
     def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
         """The contents of the sources, read in children with limits. Raises Cancelled."""
@@ -377,7 +377,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
     return settings
 
 
-def chosen(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
+def named_item(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
     """The item that a project names. WorkbenchError at the line of the name."""
     if name not in known:
         raise WorkbenchError(at_keys(path, at, unknown_name(kind, name, known, path)))

@@ -17,7 +17,7 @@ from workbench.api.lazy import sources
 from workbench.session.program.c_declarations import Declaration, declarations
 
 MODULES = ("workbench.api", "workbench.api.hdl", "workbench.api.window")
-#: Headers of the run-time, what of each is promised, and what for.
+#: Headers of the run-time, with the promised declarations of each and their purpose.
 HEADERS = {
     "card/ports/port.h": (
         "A port's driver on the simulated card",

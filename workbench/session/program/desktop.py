@@ -10,7 +10,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.program.files import write_atomically
 from workbench.system.folders import data_dir
 
-#: The entry's file name, the icon's, and what the window tells the desktop that it belongs to.
+#: The file names of the entry and the icon, and the window's application id.
 DESKTOP_ID = "rc-workbench"
 
 

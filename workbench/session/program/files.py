@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.files import read_regular, real, replace_file, replacing, sha256, write_files
 
-_KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
+_KIND_BYTES = 40  # bytes of a file's first line that identify the kind of a result
 _MARK = ".rc-workbench.json"  # in a folder that is the workbench's own: the files that it wrote there
 
 

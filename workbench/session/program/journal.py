@@ -28,13 +28,13 @@ from workbench.system.folders import state_dir
 if TYPE_CHECKING:
     from logging import StreamHandler
 
-KEPT = 20  # files that ended well, and as many of crashes; older ones are deleted
+KEPT = 20  # files of normal ends, and as many of crashes; older ones are deleted
 MOST_CHARACTERS = 1_000_000  # of one file; then only crashes are added
 MOST_CRASHES = 50  # of one process
 RUNNING, CRASH = ".running.log", ".crash.log"
-FATAL = b"Fatal Python error"  # how faulthandler begins
+FATAL = b"Fatal Python error"  # the first words of faulthandler
 
-#: Told of every crash, in the thread that it happened in; the window adds itself.
+#: Called for every crash, in its thread; the window adds itself.
 watchers: list[Callable[[Diagnostic], None]] = []
 
 _file: Path | None = None
@@ -118,7 +118,7 @@ def crash(error: BaseException) -> Diagnostic:
     if report in _seen or len(_seen) >= MOST_CRASHES:
         return _seen.get(report) or next(reversed(_seen.values()))
     path = _file
-    from workbench.api.faults import fault_text, plugin_of  # only where something is wrong
+    from workbench.api.faults import fault_text, plugin_of  # imported only after a fault
 
     plugin, fault = plugin_of(error), fault_text(error)
     message = f"{f'the plugin {plugin!r}' if plugin else 'the workbench'} failed here: {fault}"

@@ -62,12 +62,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tour": ("Take the tour", ""),
     "about": ("About RC Workbench", ""),
 }
-#: The commands that are proposed first, before a letter is typed.
+#: The commands proposed before a letter is typed.
 COMMON = (
     "run", "again", "next_finding", "try_change", "compare_before", "find_in_project", "quick_open", "pragma",
     "propose", "flame", "treemap", "open_project", "open_run", "new_project", "report", "settings", "guide", "tour",
 )  # fmt: skip
-#: As `COMMANDS`, of what is done in a picture that has the keyboard, where a letter types nothing.
+#: The commands of pictures with the keyboard focus, whose keys may be letters.
 VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_in": ("Picture: zoom in", "W"),
     "view_out": ("Picture: zoom out", "S"),
@@ -89,7 +89,7 @@ VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_step": ("Timeline: next part of the critical path", "P"),
     "view_cause": ("Timeline: cause of a wait, with Shift what waits for this", "G"),
 }
-#: Keys that stand for something in fields and menus everywhere.
+#: Keys with a fixed meaning in fields and menus.
 _TAKEN = {"F10": "the menus", "Ctrl+X": "cut", "Ctrl+C": "copy", "Ctrl+V": "paste", "Ctrl+A": "select all"}
 _MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
 _NAMED = ("Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown", "Ins", "Del", "Backspace", "Space", "Return")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
+if TYPE_CHECKING:  # only for types, so that an unused plugin costs almost nothing
     pass
 
 

@@ -10,16 +10,16 @@ KEPT = 30
 T = TypeVar("T")
 
 
-def used() -> tuple[str, ...]:
+def recently_used() -> tuple[str, ...]:
     """The names of the recently chosen items, newest first."""
     return tuple(store.load("used", []))
 
 
 def remember_used(name: str) -> None:
-    store.save("used", [name, *(one for one in used() if one != name)][:KEPT])
+    store.save("used", [name, *(one for one in recently_used() if one != name)][:KEPT])
 
 
-def found(
+def matching(
     items: Iterable[T],
     typed: str,
     title_of: Callable[[T], str],

@@ -78,7 +78,7 @@ class Plugins:
         )
 
 
-NO_PLUGINS = "RCW_NO_PLUGINS"  # while the environment has it, third parties' plugins are not loaded
+NO_PLUGINS = "RCW_NO_PLUGINS"  # if set in the environment, plugins of third parties are not loaded
 LIMIT_S = 10.0  # for a third party's plugin to load
 KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")
 Brought = dict[str, dict[str, Any]]  # kind -> name -> descriptor
@@ -125,7 +125,7 @@ def load_plugin(
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
-    about = distribution.metadata  # parsed anew each time that it is asked for
+    about = distribution.metadata  # parsed again on each request
     return about["Name"], about["Version"]
 
 

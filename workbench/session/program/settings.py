@@ -34,7 +34,7 @@ class Setting:
 
     @property
     def value(self) -> str:
-        """As it is in force. A program or folder that is not there any more stays chosen, and `problem` tells."""
+        """The effective value. A program or folder that disappeared stays chosen, and `problem` reports it."""
         stored = store.preference(self.name, self.default)
         return self.default if self.kind not in ("program", "folder") and self.problem(stored) else stored
 

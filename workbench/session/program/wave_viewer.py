@@ -20,13 +20,13 @@ from workbench.session.program.settings import value
 from workbench.system.cache import cache_dir
 from workbench.system.process import Detached
 
-#: Where a Surfer that was told `wcp_server_start` listens.
+#: The address of a Surfer after `wcp_server_start`.
 SURFER_ADDRESS = ("127.0.0.1", 54321)
 VIEWERS = {"surfer": "Surfer", "gtkwave": "GTKWave"}
 _ASK_S, _START_S, _LOAD_S = 0.5, 20.0, 120.0
 _MOST_BYTES = 16 << 20  # of one message
 
-Check = Callable[[], None]  # raises where it is to end
+Check = Callable[[], None]  # raises to end the wait
 
 
 def program_of(viewer: str) -> str | None:

@@ -22,7 +22,7 @@ from workbench.analysis.memory import memory_table
 from workbench.analysis.rule_table import RuleTable
 from workbench.analysis.streams import stream_table
 from workbench.analysis.taxonomy import BottleneckKind, taxonomy, taxonomy_table
-from workbench.analysis.verification import assertion_table, branch_table, taken
+from workbench.analysis.verification import assertion_table, branch_counts, branch_table
 from workbench.api.results import Analysis
 from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
@@ -226,7 +226,7 @@ class FindingsPanel(QWidget):
     def _choose_page(self, shown: Sequence[Finding], analysis: Analysis) -> None:
         """The findings' table or chart; in their place a table of what was counted, where one is asked for."""
         failed = "those that failed first" if any(one.failed for one in analysis.assertions) else "none failed"
-        some, branches = taken(analysis.decisions)
+        some, branches = branch_counts(analysis.decisions)
         there = {
             "Streams": (len(analysis.streams), "most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "longest wait first", self.memory),

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from workbench.analysis.came_true import came_words, error_words, interval_fate
+from workbench.analysis.came_true import error_words, interval_fate, outcome_words
 from workbench.analysis.compare import Comparison, output_words, work_parts
 from workbench.api.results import Analysis
 from workbench.api.window import palette, set_ground
@@ -162,7 +162,7 @@ class CompareHead(QWidget):
         per_work = f"{ratio_text(entry.came.speedup)} per unit of work" if entry.came and entry.came.speedup else ""
         self.error.setText(error_words(entry) if judged else per_work)
         for widget in (self.predicted, self.fate, self.error):
-            widget.setToolTip(f"{entry.title}: {came_words(entry)}")
+            widget.setToolTip(f"{entry.title}: {outcome_words(entry)}")
 
     def _scale(self) -> QVBoxLayout:
         column = column_layout(self.bars, spacing=4)

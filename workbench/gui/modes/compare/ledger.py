@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
-from workbench.analysis.came_true import came_words, error_words, interval_words, score_words
+from workbench.analysis.came_true import error_words, interval_words, outcome_words, score_words
 from workbench.analysis.trial_page import set_title
 from workbench.api.window import palette
 from workbench.gui.look import icons
@@ -152,7 +152,7 @@ class LedgerPanel(QWidget):
 
 def _tip(entry: Entry) -> str:
     confirmed = f"; confirmed {ratio_text(entry.confirmed.speedup)}" if entry.confirmed else ""
-    return f"{entry.at[:16].replace('T', ' ')}, {entry.base.run}: {entry.title}: {came_words(entry)}{confirmed}"
+    return f"{entry.at[:16].replace('T', ' ')}, {entry.base.run}: {entry.title}: {outcome_words(entry)}{confirmed}"
 
 
 def _changes(entry: Entry) -> str:

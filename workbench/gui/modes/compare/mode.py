@@ -37,7 +37,7 @@ from workbench.gui.widgets.boxes import row_layout
 from workbench.model.finding import Finding
 from workbench.model.ledger import Entry
 from workbench.model.text import counted, time_text
-from workbench.session.keep.ledger import Beside, ledger_beside
+from workbench.session.keep.ledger import ComparedLedger, ledger_for
 from workbench.session.keep.results import OpenRun
 
 TABLES = (("why", "Why"), ("call", "By call"), ("block", "By block"), ("state", "By state"))
@@ -64,7 +64,7 @@ class CompareMode(Mode):
         self.exchanged = False
         self.comparison: Comparison | None = None
         self.by, self.only = "call", "all"
-        self.beside: Beside | None = None  # the ledger as it concerns the two runs
+        self.beside: ComparedLedger | None = None  # the ledger as it concerns the two runs
 
     def build(self) -> Iterator[None]:
         context = self.context
@@ -287,10 +287,10 @@ class CompareMode(Mode):
         self._show_beside()
         if a.run.path is None or b.run.path is None:
             return
-        work = partial(ledger_beside, a.run, b)
+        work = partial(ledger_for, a.run, b)
         self.context.background.start("ledger", work, self._ledger_read, self.context.failed)
 
-    def _ledger_read(self, beside: Beside) -> None:
+    def _ledger_read(self, beside: ComparedLedger) -> None:
         self.beside = beside
         self.context.notices.keep("ledger", *beside.problems)
         self._show_beside()

@@ -8,7 +8,7 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.ledger import Entry
 from workbench.model.text import ratio_text, time_text
-from workbench.session.keep.ledger import Beside
+from workbench.session.keep.ledger import ComparedLedger
 
 
 class WhyTable(RowView):
@@ -40,7 +40,7 @@ def why_title(entry: Entry) -> tuple[str, str]:
     return f"{one} as predicted" if one == other else f"Why {one} and not {other}", words
 
 
-def why_words(beside: Beside) -> str:
+def why_words(beside: ComparedLedger) -> str:
     """What the table holds, or why it is empty."""
     if beside.explained:
         return "Both critical paths by block and state. Differences sum to that of the run times."

@@ -32,7 +32,7 @@ from workbench.pictures.timeline.rows import (
     Row,
     fitted,
 )
-from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, clamped, whole, zoomed
+from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, clamped, whole_span, zoomed
 from workbench.pictures.timeline.shown import FOOT_PX, PINNED_GAP_PX, Shown, bands_of, lanes_box, rows_of, tops_of
 from workbench.pictures.timeline.table import interval_rows
 from workbench.session.program.files import write_result_table
@@ -186,7 +186,7 @@ class SceneView(HouseView):
             yMin=0.0, yMax=high, minYRange=room, maxYRange=room,
         )  # fmt: skip
         self.box.setRange(yRange=(scroll, scroll + room), padding=0)
-        self.look_at(whole(self.end_ps, wide) if of_all else replace(span, width=wide))
+        self.look_at(whole_span(self.end_ps, wide) if of_all else replace(span, width=wide))
         self._take_span()  # a range that stays is not reported, though a pixel is another part of it
 
     def _range_changed(self) -> None:
@@ -226,7 +226,7 @@ class SceneView(HouseView):
             from_ps, to_ps = self.shown().range_ps()
             self.show_range(from_ps - (to_ps - from_ps) * 0.1, to_ps + (to_ps - from_ps) * 0.1)
         else:
-            self.look_at(whole(self.end_ps, self.span.width))
+            self.look_at(whole_span(self.end_ps, self.span.width))
 
     def show_range(self, from_ps: float, to_ps: float) -> None:
         width = self.span.width

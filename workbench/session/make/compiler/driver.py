@@ -24,7 +24,7 @@ from workbench.api.compile_plan import Compiled, CompilePlan, plan_of_environmen
 from workbench.api.kept import ensure
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.make.compiler.command import CompilerCommand, read_command
-from workbench.session.make.compiler.linking import linked, shown
+from workbench.session.make.compiler.linking import linked, print_output
 from workbench.session.make.compiler.units import SUCCESS, Units
 from workbench.session.open.project_path import PROJECT_SUFFIX, find_project
 from workbench.system.cache import cache_dir
@@ -33,7 +33,7 @@ from workbench.system.process import become, run_program
 from workbench.system.toolchain import Tool, find_compiler
 
 _BY_CCACHE = "CCACHE_DISABLE"  # ccache sets it for the compiler that it starts
-_STARTS = "RECAP_CC_STARTS"  # how many of these programs this one was started by, one by another
+_STARTS = "RECAP_CC_STARTS"  # the number of these programs in the chain that started this one
 PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
 
 
@@ -58,14 +58,14 @@ def _run(words: Sequence[str], language: str, plan: CompilePlan | None) -> int:
     if not (compiles or command.links) or _is_device(command.value("-o")):
         become([tool.path, *words])
     if not compiles:
-        return shown(linked(tool, command, words, plan))
+        return print_output(linked(tool, command, words, plan))
     project = Path(plan.project) if plan else _project(command.sources)
     units = Units(tool, command, project, Path.cwd(), plan)
     units.report_other_code()
     if not plan:
         return _recorded(units, words)
     if not command.makes_objects:
-        return shown(linked(tool, command, [*words, *plan.flags, *plan.own_flags], plan))
+        return print_output(linked(tool, command, [*words, *plan.flags, *plan.own_flags], plan))
     if not command.links:
         return max(units.compile(source, command.target(source)) for source in command.sources)
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ def _run(words: Sequence[str], language: str, plan: CompilePlan | None) -> int:
         for source, target in objects.items():
             if code := units.compile(source, target):
                 return code
-        return shown(linked(tool, command, command.with_objects(objects), plan))
+        return print_output(linked(tool, command, command.with_objects(objects), plan))
 
 
 def _recorded(units: Units, words: Sequence[str]) -> int:
@@ -81,7 +81,7 @@ def _recorded(units: Units, words: Sequence[str]) -> int:
     returns the exit code."""
     tool, command = units.tool, units.command
     calling = {source: file for source in command.sources if (file := units.calling(source))}
-    code = shown(linked(tool, command, words, None))  # object files that it links may need the recorder
+    code = print_output(linked(tool, command, words, None))  # object files that it links may need the recorder
     if code or not calling:
         return code
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def _recorded(units: Units, words: Sequence[str]) -> int:
             if code := units.record(source, file, units.cwd / objects[source]):
                 return code
         linking = linked(tool, command, command.with_objects(objects), None) if command.links else SUCCESS
-        return shown(linking) if linking.returncode else 0  # what it says of a program it said before
+        return print_output(linking) if linking.returncode else 0  # it already printed its messages on the program
 
 
 def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str]) -> int:
@@ -108,7 +108,7 @@ def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str
                 file.write(more)
         else:
             preprocessed = replace(preprocessed, stdout=preprocessed.stdout + more)
-    return shown(preprocessed)
+    return print_output(preprocessed)
 
 
 def _is_device(name: str) -> bool:
@@ -120,7 +120,7 @@ def _compiler(language: str, words: Sequence[str]) -> Tool:
     """The replaced compiler: the named one, which may be a command of several words, or the system's."""
     variable = "CC" if language == "c" else "CXX"
     starts = int(os.environ.get(_STARTS, "0"))
-    os.environ[_STARTS] = str(starts + 1)  # the compiler that this one starts inherits it
+    os.environ[_STARTS] = str(starts + 1)  # inherited by the compiler that this one starts
     if starts > 1:
         message = f"the compiler that `workbench {'cc' if language == 'c' else language}` starts is that command itself"
         raise WorkbenchError(Diagnostic(message, f"Set {COMPILERS[language]} to the path of the compiler itself."))

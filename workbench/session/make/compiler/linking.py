@@ -17,7 +17,7 @@ from workbench.system.process import ProcessResult, become, run_program
 from workbench.system.toolchain import Tool
 
 RECORDER = Path(str(files("workbench.resources"))) / "host"
-#: for libraries that are loaded while the program runs; zig knows the second alone
+#: for libraries loaded at run time; zig only knows the second
 _EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
 
 
@@ -29,12 +29,12 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
     if program:
         added = [*plan.link, *(str(path) for path in plan.objects.values() if path.exists())] if plan else []
         all_words += ["-x", "none"] if command.value("-x") else []
-        if any(option[0].startswith("-lmpi") for option in command.options):  # before MPI's own, wherever that stands
+        if any(option[0].startswith("-lmpi") for option in command.options):  # before MPI's own library
             added += ["-Wl,--whole-archive", str(_recorder(command, tool, of_ranks=True)), "-Wl,--no-whole-archive"]
             added += ["-ldl"]  # which has dlsym before glibc 2.34
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
     if not plan and any(one.name == STDIN for one in command.inputs):
-        become([tool.path, *all_words])  # which reads what this program's standard input has
+        become([tool.path, *all_words])  # the compiler reads this program's standard input
     linking = run_program([tool.path, *all_words], errors="replace" if plan else "surrogateescape")
     if linking.returncode and "--export-dynamic-symbol" in linking.stderr:
         linking = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
@@ -46,12 +46,10 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
     return linking
 
 
-def shown(result: ProcessResult) -> int:
+def print_output(result: ProcessResult) -> int:
     """The exit code of a compiler, after printing its output."""
     for stream, text in ((sys.stdout, result.stdout), (sys.stderr, result.stderr)):
-        terminal = getattr(
-            stream, "terminal", stream
-        )  # colours, and a source's bytes in it, are the compiler's to choose
+        terminal = getattr(stream, "terminal", stream)  # raw output, with the compiler's colours and source bytes
         terminal.flush()
         terminal.buffer.write(text.encode(errors="surrogateescape"))
         terminal.buffer.flush()

@@ -23,15 +23,15 @@ from workbench.api.objects import ObjectFile, object_file, prerequisites
 from workbench.api.source.flags import absolute, header_folders
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.session.make.compiler.command import STDIN, CompilerCommand
-from workbench.session.make.compiler.linking import RECORDER, shown
+from workbench.session.make.compiler.linking import RECORDER, print_output
 from workbench.system.process import ProcessResult, run_program
 from workbench.system.toolchain import Tool, symbols
 
-if TYPE_CHECKING:  # what reads projects and sources is imported where an object file is not kept
+if TYPE_CHECKING:  # imported only if an object file is not in the cache
     from workbench.session.open.workspace import Workspace
 
 _WORDS = "words.json"
-#: the texts that these leave are the source's, not those of its copy
+#: these flags produce texts of the source, not of its copy
 _OF_SOURCE = ("-save-temps", "--save-temps")
 #: flags that do not concern the wrappers: they are the workbench's own code
 _OF_USERS_CODE = re.compile(
@@ -145,18 +145,18 @@ class Units:
         plain: list[str | Path] = [self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]
         if not file.is_relative_to(self.root):
             print(self._outside(source).text(), file=sys.stderr)
-            return shown(run_program(plain))
+            return print_output(run_program(plain))
         try:
             with tempfile.TemporaryDirectory() as folder:
                 result = self._instrumented(source, file, target, SUCCESS, Path(folder))
-            if not result.returncode and not target.exists():  # a word of the API was there, and no call
-                return shown(run_program(plain))
+            if not result.returncode and not target.exists():  # the file contains a word of the API, but no call
+                return print_output(run_program(plain))
         except WorkbenchError:
             target.unlink(missing_ok=True)
             raise
         if result.returncode:
             target.unlink(missing_ok=True)
-        return shown(result)
+        return print_output(result)
 
     def _outside(self, source: str) -> Diagnostic:
         message = f"calls in a source outside of {self.root} are not recorded"
@@ -182,7 +182,7 @@ class Units:
             run_program([self.tool.path, *self.flags, *listing])
         threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
         self.plan.add(Compiled(str(one.target), str(self.cwd), result.stderr, threads))
-        return shown(result)
+        return print_output(result)
 
     def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
         """The result of a command that makes its object file last."""
@@ -209,7 +209,7 @@ class Units:
             with tempfile.TemporaryDirectory() as folder:
                 outcome = self._instrumented(source, read[0], target, result, Path(folder))
         if calls:
-            with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # what else it is made of
+            with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # its other dependencies
                 also = (self.project, self.workspace.platform_path, *_own_code(self.workspace))
                 more.write(f"also: {' '.join(map(_escaped, also))}\n")
         return outcome
@@ -221,7 +221,7 @@ class Units:
 
         workspace, root, flags, users_flags = self.workspace, self.root, self.flags, self.users_flags
         lto = [flag for flag in flags if flag.startswith("-flto")]
-        if lto and not self.is_gcc:  # whose bitcode GNU ld does not join
+        if lto and not self.is_gcc:  # GNU ld does not join their bitcode
             flags, users_flags = (tuple(flag for flag in some if flag not in lto) for some in (flags, users_flags))
             lto = []
         part = HostSources(
@@ -231,7 +231,7 @@ class Units:
         )
         outside = (workspace.root, *workspace.outside, self.cwd, *header_folders(part.flags))  # of a build, not opened
         job, platform = Job(), workspace.platform
-        if not self.plan:  # for this machine: it matters not what the simulated card lacks
+        if not self.plan:  # for this machine, regardless of the simulated card's limits
             platform = platform.model_copy(update={"host": platform.host.model_copy(update={"lacks": {}})})
         build = instrumented(
             root,
@@ -254,7 +254,7 @@ class Units:
         compiled = self._compiled([self.tool.path, *kept, *build.flags, "-w", *beside, "-c", copy, "-o", target])
         if compiled.returncode:
             return replace(compiled, stderr=f"{done.stderr}{compiled.stderr}")
-        shutil.move(target, pieces[0])  # what else the compiler writes is named after the object file
+        shutil.move(target, pieces[0])  # other files of the compiler are named after the object file
         commands: list[list[str | Path]] = []
         own = [flag for flag in (*flags, *build.flags) if not _OF_USERS_CODE.match(flag)]
         for number, extra in enumerate(path for path in build.extra_sources if path.is_relative_to(out)):
