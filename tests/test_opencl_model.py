@@ -1,11 +1,13 @@
 """The OpenCL model's equations on kernels small enough to be worked out by hand."""
 
+import subprocess
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.opencl.compile import OPTIONS
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Sequence, Way
 from rc_workbench_plugins.opencl.model import PRINTED, REPAIRED, Estimate, Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
@@ -15,6 +17,8 @@ from rc_workbench_plugins.opencl.reports import read_report
 from rc_workbench_plugins.opencl.statistics import BlockWork, Work
 from rc_workbench_plugins.opencl.streams import Stream
 
+from workbench.api.compile import needed
+from workbench.api.unstable import clang_command, find_clang
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.kernel_board import KernelBoard
@@ -24,10 +28,11 @@ LINES = (1, 9)
 
 @pytest.fixture(scope="module")
 def board() -> KernelBoard:
+    """The DE5-Net, each transaction a cycle of its bank, as in the paper's equations (R15)."""
     platform, problems = load_platform(Path(str(files("workbench.platform_templates"))) / "de5_net.yaml")
     assert platform is not None, problems
     assert platform.opencl is not None
-    return platform.opencl
+    return platform.opencl.model_copy(update={"uncoalesced_cycles": 1})
 
 
 def stream(name: str, item: float | None, loops: dict[str, float | None] | None = None, shared: float = 1) -> Stream:
@@ -93,6 +98,70 @@ def test_uncoalesced_replicas_are_transactions_of_their_own(board: KernelBoard) 
     assert number(estimated, "ls_num of b", "inner") == 16
     # each replica of B keeps its burst across work items (R3), so the 16 are one transaction's worth a work item
     assert number(estimated, "#Mem_burst of b", "inner") == 16
+
+
+def nearest(*more: Stream) -> Work:
+    """A point's distance to each of 128 centres, of 8 features: the point is the same in each round of L1."""
+    streams = (stream("points", 32, {"L1": 0, "L2": 4}), stream("centres", 0, {"L1": 32, "L2": 4}), *more)
+    inner = BlockWork("inner", 5, 12, streams, 4, 1)
+    root = Loop("L1", LINES, "inner", (Loop("L2", LINES, "inner", (Leaf("inner", LINES),)),))
+    return Work("nearest", root, {"inner": inner}, {"L1": 128.0, "L2": 8.0})
+
+
+@pytest.mark.parametrize(
+    ("work", "whole", "profile", "loads"),
+    [
+        (nearest(), 8, REPAIRED, 1),
+        (nearest(), 2, REPAIRED, 4),  # four loops are left, one after another
+        (nearest(), 8, PRINTED, 4 * (1 + 4 * 7 / 64)),
+        (nearest(replace(stream("out", 4), way=Way.STORE)), 8, REPAIRED, 4),  # which may be to the same place
+    ],
+)
+def test_copies_of_a_load_are_one_where_compilers_join_them(
+    board: KernelBoard, work: Work, whole: int, profile: str, loads: float
+) -> None:
+    """R14: four rounds of L1 at once, L2 unrolled by `whole`; eight features of a point lie in one transaction."""
+    estimated = estimate(work, board, Setting(1e6, unroll={"L1": 4, "L2": whole}), profile)
+    assert number(estimated, "ls_num of points", "inner") == pytest.approx(loads)
+    factors = np.array([1, 4, 16])
+    swept = estimate(nearest(), board, Setting(1e6, unroll={"L1": factors, "L2": 8}))
+    (points,) = [n.value for n in swept.numbers if n.symbol == "ls_num of points"]
+    assert np.broadcast_to(points, 3).tolist() == [1, 1, 1]
+
+
+def test_clang_joins_the_copies_of_a_load(tmp_path: Path) -> None:
+    """R14, by a compiler of LLVM, as aoc is: of 4 x 8 points that four rounds at once read, 8 loads are left."""
+    (tmp_path / "k.cl").write_text("""
+__kernel void nearest(__global const float *points, __global const float *centres, __global float *out)
+{
+    int i = get_global_id(0);
+    float least = 3e38f;
+#pragma unroll 4
+    for (int c = 0; c < 128; c++) {
+        float far = 0;
+#pragma unroll
+        for (int f = 0; f < 8; f++)
+            far += points[i * 8 + f] * centres[c * 8 + f];
+        least = far < least ? far : least;
+    }
+    out[i] = least;
+}
+""")
+    options = " ".join(OPTIONS).replace("-O1 -Xclang -disable-llvm-passes", "-O2 -fno-slp-vectorize").split()
+    command = [*clang_command(needed(find_clang())), *options, "-S", "-cl-std=CL1.2", "k.cl", "-o", "k.ll"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    text = (tmp_path / "k.ll").read_text()
+    assert text.count("= load float") == text.count("\ndefine ") * (8 + 4 * 8)  # newer ones write the kernel twice
+
+
+@pytest.mark.parametrize(("work", "simd", "times"), [("alone", 1, 4), ("alone", 16, 4), ("row", 1, 1), ("row", 16, 1)])
+def test_a_transaction_that_joins_no_burst_costs_more(board: KernelBoard, work: str, simd: int, times: float) -> None:
+    """R15: of addresses far apart, and not of those that follow each other, which may fill a transaction each."""
+    block = BlockWork("body", 1, 7, (stream("a", 4 if work == "row" else 512),) * 40)
+    kernel = Work("read", Leaf("body", LINES), {"body": block}, {})
+    slow = board.model_copy(update={"uncoalesced_cycles": 4})
+    paper, ours = (number(estimate(kernel, on, Setting(1e6, simd=simd)), "Mem", "body") for on in (board, slow))
+    assert ours / paper == times
 
 
 def test_simd_takes_work_items_and_units_share_them(board: KernelBoard) -> None:

@@ -139,19 +139,39 @@ def _compared(one: Compared) -> dict[str, Any]:
     ends = one.speedup_time
     shares = {name: _number(share) for name, share in one.prediction.shares.items()}
     times = None if ends is None else list(ends)
+    measured = one.measured and {**one.measured.model_dump(exclude={"design"}), "within": one.within}
     return {"name": one.name, "speedup_cycles": one.speedup_cycles, "speedup_time": times, "reach": list(one.reach),
-            "shares": shares}  # fmt: skip
+            "shares": shares, "measured": measured}  # fmt: skip
 
 
 def compared_rows(designs: Iterable[Compared]) -> list[tuple[str, ...]]:
     """Speedups of Table 4: in cycles, in time by the clocks that both designs may reach, and in cycles by any SIMD and
-    compute units that fit."""
-    rows: list[tuple[str, ...]] = [("Over the first design", "In cycles", "In time", "Any SIMD and CU")]
+    compute units that fit; as measured, where the model says so."""
+    designs = tuple(designs)
+    measured = any(one.measured for one in designs)
+    head = ("Over the first design", "In cycles", "In time", "Any SIMD and CU")
+    rows: list[tuple[str, ...]] = [(*head, "Measured") if measured else head]
     for one in designs:
         ends = "no clock" if one.speedup_time is None else " to ".join(map(ratio_text, one.speedup_time))
         reach = " to ".join(dict.fromkeys(map(ratio_text, one.reach)))
-        rows.append((one.name, ratio_text(one.speedup_cycles), ends, reach))
+        row = one.name, ratio_text(one.speedup_cycles), ends, reach
+        rows.append((*row, _measured_text(one)) if measured else row)
     return rows
+
+
+def _measured_text(one: Compared) -> str:
+    if one.measured is None:
+        return "not known"
+    said = {True: ", in the range", False: ", outside", None: ""}[one.within]
+    return ratio_text(one.measured.speedup) + said
+
+
+def reasons(designs: Iterable[Compared]) -> list[tuple[str, str]]:
+    """Of each measured speedup that differs: the design, and the reason that the model gives."""
+    return [
+        (one.name, one.measured.reason)
+        for one in designs if one.measured and one.measured.reason and not one.within
+    ]  # fmt: skip
 
 
 def _text(
@@ -161,6 +181,7 @@ def _text(
     parts = [f"{last.estimate.work.kernel}, profile {profile}", table(designs_rows(predictions))]
     if designs:
         parts.append(table(compared_rows(designs)))
+        parts += (f"{name} differs from the measured speedup: {reason}" for name, reason in reasons(designs))
     loops = [n for n in walk(last.estimate.work.root) if isinstance(n, Loop)]
     rows = [("Block", "Line", "Trips", "Computing", "Memory", "Cycles")]
     for name, block in last.estimate.blocks.items():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TYPES = Path(__file__).with_name("base.h")
 #: debug information of lines alone: of more, older clangs write what newer LLVMs no longer take
-_OPTIONS = (
+OPTIONS = (
     *("-x", "cl", "-cl-no-stdinc", "-target", "spir64-unknown-unknown", "-include", str(_TYPES)),
     *("-Xclang", "-fdeclare-opencl-builtins", "-D__opencl_c_named_address_space_builtins=1"),
     *("-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-cl-kernel-arg-info"),
@@ -80,7 +80,7 @@ def compile_file(
         out = Path(folder) / "kernel.bc"
         needs = ["-MD", "-MF", str(out.with_suffix(".d"))]
         said, bitcode = _compile(
-            [*command, *_OPTIONS, f"-cl-std={standard}", *given, *needs], source.absolute(), out, job
+            [*command, *OPTIONS, f"-cl-std={standard}", *given, *needs], source.absolute(), out, job
         )
         headers = _headers(out.with_suffix(".d"), source.absolute())
     texts = source.read_text(encoding="utf-8", errors="replace")

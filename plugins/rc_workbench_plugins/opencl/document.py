@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
-from pydantic import Field, NonNegativeFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from rc_workbench_plugins.opencl import forms
 from rc_workbench_plugins.opencl.edited import IRREGULAR
@@ -11,6 +11,8 @@ from rc_workbench_plugins.opencl.launch import Launch
 from workbench.api import Completed, Count, Group, ModelDocument, ModelReading, PartDocument, Positive
 from workbench.api.models import Domain, FieldPath, FpgaClock, told_twice
 
+#: The name of the replication that a compiler chooses by resources alone, after aoc's option.
+RESOURCE_DRIVEN = "-O3"
 #: What a design takes of a resource: all of it at most.
 Part = Annotated[int | float | str, Domain(least=0, most=1)]
 
@@ -91,6 +93,21 @@ class Replication(PartDocument):
     simd: PositiveInt = Field(1, description="#SIMD", examples=[2])
 
 
+class MeasuredSpeedup(PartDocument):
+    """A design's speedup over the first one as it was measured, by a paper or by you, beside the model's."""
+
+    called: ClassVar[str] = "measured speedup"
+    new: ClassVar[Mapping[str, object]] = {"design": RESOURCE_DRIVEN, "speedup": 1}
+    form: ClassVar[tuple[Group, ...]] = forms.MEASURED
+
+    design: str = Field(
+        description=f"a step, or {RESOURCE_DRIVEN}: the replication by resources", examples=[RESOURCE_DRIVEN]
+    )
+    speedup: PositiveFloat = Field(description="how many times as fast it is as the first design", examples=[0.7])
+    source: str = Field("", description="where it was measured", examples=["Table 4"])
+    reason: str = Field("", description="why the model's is another, if it is")
+
+
 class OpenClModel(ModelDocument, DesignDocument):
     """An OpenCL kernel on an FPGA board (HPCA 2016)."""
 
@@ -107,6 +124,9 @@ class OpenClModel(ModelDocument, DesignDocument):
         "the largest that takes 85 % of the logic at most, by the estimates",
     )
     steps: tuple[Step, ...] = Field((), description="designs that build on this one, each on the one before")
+    measured: tuple[MeasuredSpeedup, ...] = Field(
+        (), description="speedups of the replication by resources and of the last step as they were measured"
+    )
 
 
 def check(reading: ModelReading[OpenClModel]) -> Completed:
@@ -114,6 +134,11 @@ def check(reading: ModelReading[OpenClModel]) -> Completed:
     model = reading.model
     names = [step.name for step in model.steps]
     told_twice(reading, names, [("steps", n, "name") for n in range(len(names))], "steps")
+    compared = (RESOURCE_DRIVEN, *names[-1:])
+    for number, one in enumerate(model.measured):
+        if one.design not in compared:
+            hint = f"Name {' or '.join(compared)}, the last step."
+            reading.tell(("measured", number, "design"), f"'{one.design}' is not compared with the first design", hint)
     parts: list[tuple[FieldPath, DesignDocument]] = [
         ((), model),
         *((("steps", n), s) for n, s in enumerate(model.steps)),

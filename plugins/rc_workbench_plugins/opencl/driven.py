@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rc_workbench_plugins.opencl.compute import KernelDesign, Model, Prediction, designs, predict, profile_of
-from rc_workbench_plugins.opencl.document import Replication
+from rc_workbench_plugins.opencl.document import RESOURCE_DRIVEN, MeasuredSpeedup, Replication
 from rc_workbench_plugins.opencl.optimisations import applied
 from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.resources import largest, needed
@@ -20,13 +20,23 @@ _FACTORS = (1.0, 2.0, 4.0, 8.0, 16.0)
 class Compared:
     """A design beside the first of a model: how many times as fast it is in cycles, and in time from the least to the
     most by the clocks that both may reach (None where a board has none). `reach`: the least and the most in cycles by
-    any SIMD and compute units of that design that fit the board."""
+    any SIMD and compute units of that design that fit the board. `measured`: the speedup that the model gives as
+    measured, if it does."""
 
     name: str
     prediction: Prediction
     speedup_cycles: float
     speedup_time: tuple[float, float] | None
     reach: tuple[float, float]
+    measured: MeasuredSpeedup | None = None
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the measured speedup is within the range in time; None where one of them is not known."""
+        if self.measured is None or self.speedup_time is None:
+            return None
+        least, most = self.speedup_time
+        return least <= self.measured.speedup <= most
 
 
 def compared(values: Model) -> tuple[Compared, ...]:
@@ -37,7 +47,11 @@ def compared(values: Model) -> tuple[Compared, ...]:
     profile = profile_of(values)
     first, last = predict(every[0], profile), predict(every[-1], profile)
     driven = predict(driven_design(every[0], values.model.resource_driven), profile)
-    return tuple(_over(first, one, profile) for one in (driven, last))
+    measured = {one.design: one for one in values.model.measured}
+    return tuple(
+        replace(_over(first, one, profile), measured=measured.get(name))
+        for name, one in ((RESOURCE_DRIVEN, driven), (last.design.name, last))
+    )
 
 
 def driven_design(first: KernelDesign, given: Replication | None) -> KernelDesign:
@@ -55,7 +69,7 @@ def driven_design(first: KernelDesign, given: Replication | None) -> KernelDesig
             if float(most) <= 1 and float(shares.logic or 0.0) <= MOST_LOGIC:
                 simd, units = one, other
     setting = replace(first.setting, simd=simd, compute_units=units)
-    name = f"-O3: {named((), replace(setting, unroll={}))}"
+    name = f"{RESOURCE_DRIVEN}: {named((), replace(setting, unroll={}))}"
     return replace(first, name=name, setting=setting, used=None, frequency_hz=None)
 
 

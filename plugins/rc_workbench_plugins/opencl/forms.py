@@ -47,6 +47,15 @@ REPLICATION = (
     )),
 )  # fmt: skip
 
+MEASURED = (
+    Group("Measured speedup", "over the first design", (
+        Field(("design",), "Design", "code", "-O3, or the last step"),
+        Field(("speedup",), "Speedup", "unit"),
+        Field(("source",), "Source"),
+        Field(("reason",), "Reason", "prose", "why the model's is another"),
+    )),
+)  # fmt: skip
+
 STEP = (
     Group("Step", "includes the design before it", (
         Field(("name",), "Name"),

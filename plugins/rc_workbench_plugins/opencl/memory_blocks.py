@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from rc_workbench_plugins.opencl.kernel import Loop, Way, enclosing, walk
-from rc_workbench_plugins.opencl.model import Setting
+from rc_workbench_plugins.opencl.model import Setting, unrolled_whole
 from rc_workbench_plugins.opencl.model import side_by_side as beside
 from rc_workbench_plugins.opencl.statistics import Work
 from rc_workbench_plugins.opencl.storage import CARRIED_BYTES, Array, PrivateArray
@@ -153,7 +153,5 @@ def _kept_loops(work: Work, array: PrivateArray, setting: Setting) -> Values:
     total: Values = np.float64(0.0)
     for loop in () if work.task else (n for n in walk(work.root) if isinstance(n, Loop)):
         if loop.header in array.blocks:
-            trips = work.trips.get(loop.id, 0.0)
-            full = setting.unroll.get(loop.id, 1.0) >= np.maximum(trips, 2.0)
-            total = total + np.where(full, 0.0, 1.0)
+            total = total + np.where(unrolled_whole(work, loop, setting), 0.0, 1.0)
     return total

@@ -6,11 +6,12 @@ kept with its equation and what went into it. In the profile `printed` the equat
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, enclosing, leaves, walk
+from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, Way, enclosing, leaves, walk
 from rc_workbench_plugins.opencl.statistics import BlockWork, Work
 from rc_workbench_plugins.opencl.streams import Stream
 from workbench.api import Values
@@ -160,12 +161,12 @@ class RangeModel:
         bursts: Values = 0.0
         transactions: Values = 0.0
         busy: Values = 0.0
+        apart = self.board.uncoalesced_cycles if self.repaired else 1.0  # R15
         for stream in block.streams:
-            number, width, burst = self._stream(name, stream, loops, factor)
+            number, width, burst, sequential = self._stream(name, stream, loops, factor)
             insts, moved, bursts = insts + number, moved + width, bursts + burst * stream.share
             transactions = transactions + number / burst
-            # a bank is kept by what joins no burst
-            busy = busy + number / burst * np.where(burst > 1, 1.0, self.board.uncoalesced_cycles)
+            busy = busy + number / burst * np.where(sequential, 1.0, apart)
         reading = "R1" if self.repaired else ""
         insts = book("#Mem_insts", name, "Eq. 1", insts, {"streams": float(len(block.streams))}, reading)
         bytes_ = _over(moved, insts)
@@ -180,18 +181,20 @@ class RangeModel:
 
     def _stream(
         self, name: str, stream: Stream, loops: tuple[Loop, ...], factor: Values
-    ) -> tuple[Values, Values, Values]:
-        """Memory instructions of one stream (Eq. 2), the bytes that they move, and their burst (Eq. 4).
+    ) -> tuple[Values, Values, Values, Values]:
+        """Memory instructions of one stream (Eq. 2), the bytes that they move, their burst (Eq. 4), and whether each
+        follows the one before.
 
         Replicas that stand side by side share a transaction `extent` bytes wide; the others are `copies` (R2).
         """
         width = self.board.transaction_bytes
-        extent, copies = side_by_side(stream, loops, self.setting)
+        setting = joined(self.work, name, stream, loops, self.setting) if self.repaired else self.setting
+        extent, copies = side_by_side(stream, loops, setting)
         each = np.ceil(extent / width) if self.repaired else 1 + (extent - stream.bytes) / width
         step, items = self._next(stream, loops)
         inputs = {"ls_bytes": stream.bytes, "f": factor, "#Mem_trans_width": float(width), "copies": copies,
                   "executed": stream.share}  # fmt: skip
-        reading = "R1, R2" if self.repaired else "R2"
+        reading = "R1, R2, R14" if self.repaired else "R2"
         number = self.book(f"ls_num {stream.id}", name, "Eq. 2", copies * each * stream.share, inputs, reading)
         follows = np.abs(step or 0.0) * items
         sequential = (follows > 0) & (follows <= extent)
@@ -202,7 +205,7 @@ class RangeModel:
         stepped = {"step to the next work items": follows, "bytes side by side": extent}
         self.book(f"#Mem_burst {stream.id}", name, "Eq. 4", burst, stepped, "R3" if self.repaired else "")
         moved = copies * extent if self.repaired else factor * stream.bytes
-        return number, moved * stream.share, burst
+        return number, moved * stream.share, burst, sequential
 
     def _next(self, stream: Stream, loops: tuple[Loop, ...]) -> tuple[float | None, Values]:
         """By how much an address moves to the next work items, which enter the pipeline next, and how many they are."""
@@ -303,6 +306,38 @@ def side_by_side(stream: Stream, loops: Iterable[Loop], setting: Setting) -> tup
         copies = np.where(beside, copies, copies * times)
         extent = np.where(beside, extent + abs(step or 0.0) * (times - 1), extent)
     return extent, copies
+
+
+def joined(work: Work, block: str, stream: Stream, loops: tuple[Loop, ...], setting: Setting) -> Setting:
+    """The setting without those copies of a load that compilers join (R14): rounds of an unrolled loop that read one
+    address, with nothing between them that may change it. They are in one block if the loops within are unrolled whole.
+    """
+    if stream.way is not Way.LOAD:
+        return setting
+    factors, within = dict(setting.unroll), np.array(True)
+    for loop in reversed(loops):
+        if stream.loop_bytes.get(loop.id) == 0 and _passes(loop, block) and _only_loads(work, loop):
+            factors[loop.id] = np.where(within, 1.0, setting.unroll.get(loop.id, 1.0))
+        within = within & unrolled_whole(work, loop, setting)
+    return replace(setting, unroll=factors)
+
+
+def unrolled_whole(work: Work, loop: Loop, setting: Setting) -> NDArray[np.bool_]:
+    """Whether no loop is left of it."""
+    return np.asarray(setting.unroll.get(loop.id, 1.0) >= np.maximum(work.trips.get(loop.id, 0.0), 2.0))
+
+
+def _passes(node: Node, block: str) -> bool:
+    """Whether a work item comes to a block each time that it passes a node."""
+    if isinstance(node, Leaf):
+        return node.id == block
+    return not isinstance(node, Branch | Switch) and any(_passes(child, block) for child in node.children)
+
+
+def _only_loads(work: Work, loop: Loop) -> bool:
+    """Whether a loop changes nothing in global memory, and waits for no other work item."""
+    blocks = [work.blocks[leaf.id] for leaf in leaves(loop)]
+    return not any(block.barriers or any(one.way is not Way.LOAD for one in block.streams) for block in blocks)
 
 
 def largest(values: Iterable[Values]) -> Values:

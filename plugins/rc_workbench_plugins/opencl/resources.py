@@ -8,7 +8,7 @@ import numpy as np
 from rc_workbench_plugins.opencl.dependent import LANE
 from rc_workbench_plugins.opencl.kernel import Loop, enclosing
 from rc_workbench_plugins.opencl.memory_blocks import memory_blocks
-from rc_workbench_plugins.opencl.model import Setting, side_by_side
+from rc_workbench_plugins.opencl.model import Setting, joined, side_by_side
 from rc_workbench_plugins.opencl.potentials import Resources
 from rc_workbench_plugins.opencl.statistics import BlockWork, Work
 from workbench.api import Values, percent_text
@@ -76,7 +76,10 @@ def needed(work: Work, setting: Setting, board: KernelBoard) -> Needed:
         loops = above.get(block.id, ())
         floats = floats + block.dsps * factor
         integers = integers + units * _integers(block, loops, setting)
-        accesses = sum((side_by_side(stream, loops, setting)[1] for stream in block.streams), np.float64(0.0))
+        accesses: Values = np.float64(0.0)
+        for stream in block.streams:
+            once = joined(work, block.id, stream, loops, setting)
+            accesses = accesses + side_by_side(stream, loops, once)[1]
         blocks = blocks + block.logic * factor + units * (cost.access * accesses + cost.barrier * block.barriers)
     dsps = floats + integers * board.int_mul_dsps
     if board.dsps is None:

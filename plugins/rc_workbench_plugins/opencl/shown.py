@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from rc_workbench_plugins.opencl.answer import SUGGESTED, compared_rows, designs_rows, designs_time
+from rc_workbench_plugins.opencl.answer import SUGGESTED, compared_rows, designs_rows, designs_time, reasons
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
 from rc_workbench_plugins.opencl.driven import Compared, compared
 from rc_workbench_plugins.opencl.factors import changes_of
@@ -49,7 +49,7 @@ def results(values: Model) -> Results:
         said=f"{last.design.name}, profile {profile}",
         tables={
             "Designs": (_designs(all_predictions),),
-            **({"-O3": (_table_4(designs),)} if (designs := compared(values)) else {}),
+            **({"-O3": tuple(_table_4(designs))} if (designs := compared(values)) else {}),
             "Advice": (_advice(last, profile),),
             "Numbers": (_numbers(last),),
         },
@@ -144,12 +144,16 @@ def _designs(predictions: Iterable[Prediction]) -> PaperTable:
     return PaperTable("Designs", "each includes the one before; Eqs. 6, 20 to 23", columns, lines)
 
 
-def _table_4(designs: Iterable[Compared]) -> PaperTable:
+def _table_4(designs: tuple[Compared, ...]) -> Iterator[PaperTable]:
     head, *rows = compared_rows(designs)
-    note = "replication by resources alone, and the steps; Table 4"
-    return PaperTable(
-        "Speedup over the first design", note, head[1:], tuple(Row(name, "", tuple(v)) for name, *v in rows)
-    )
+    measured = ", ".join(dict.fromkeys(one.measured.source for one in designs if one.measured and one.measured.source))
+    note = "replication by resources alone, and the steps" + (f"; measured: {measured}" if measured else "")
+    said = dict(reasons(designs))
+    lines = tuple(Row(name, "", tuple(v), tip=said.get(name, "")) for name, *v in rows)
+    yield PaperTable("Speedup over the first design", note, head[1:], lines)
+    if said:
+        why = tuple(Row(f"{name}: {reason}", "", ()) for name, reason in said.items())
+        yield PaperTable("Why a measured speedup differs", "", (), why)
 
 
 def _advice(one: Prediction, profile: str) -> PaperTable:
