@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import opencl_memory, opencl_reasons, opencl_reports
+from benchmarks import opencl_memory, opencl_parts, opencl_reasons, opencl_reports
 from benchmarks.opencl import board, design
 from benchmarks.opencl_builds import BENCHMARKS
 from benchmarks.opencl_builds import main as held_against_builds
@@ -22,7 +22,7 @@ from rc_workbench_plugins.opencl.driven import MOST_LOGIC, driven_design
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.kernel import Loop, Way
 from rc_workbench_plugins.opencl.launch import Launch
-from rc_workbench_plugins.opencl.memory_blocks import adjacent, crowding, local_blocks, side_by_side
+from rc_workbench_plugins.opencl.memory_blocks import adjacent, crowding, local_blocks, quantities, side_by_side
 from rc_workbench_plugins.opencl.model import REPAIRED, Setting
 from rc_workbench_plugins.opencl.optimisations import Change
 from rc_workbench_plugins.opencl.resources import needed, share_text, too_much, usual_clocks
@@ -270,6 +270,23 @@ def test_compute_units_have_their_own_memory_blocks() -> None:
     own = 1 - board().memory_available
     assert two - own == pytest.approx(2 * (one - own))
     assert one > own
+
+
+def test_a_work_item_keeps_its_place_at_a_barrier_too() -> None:
+    """As much as the board says, in blocks of 40 bits that hold 512 work items: a tile's group has 4,096."""
+    one = design(TILED)
+    more = board().model_copy(update={"memory_cost": board().memory_cost.model_copy(update={"barrier_bits": 400})})
+    plain, wide = (quantities(one.estimate.work, one.design.setting, on)["barrier"] for on in (board(), more))
+    assert wide - plain == 2 * 400 / 40 * 4096 / 512  # two barriers
+
+
+def test_a_report_has_the_blocks_of_each_part() -> None:
+    """As aoc 16.1 writes a kernel's area."""
+    call = {"name": opencl_parts.PARTS["barrier"], "data": [110, 73, 7, 0]}
+    blocks = [{"resources": [{"data": [226, 556, 1, 0]}], "computation": [{"subinfos": [{"info": call, "count": 1}]}]}]
+    area = {"functions": [{"name": "dock", "basicblocks": blocks}]}
+    found = opencl_parts.reported(f"var loopsJSON={{}};var areaJSON={json.dumps(area)};var x=1;")
+    assert found == {"dock": {"waiting": [[226, 556, 1, 0]], opencl_parts.PARTS["barrier"]: [[110, 73, 7, 0]]}}
 
 
 def test_queues_leave_the_logic_as_it_fills() -> None:

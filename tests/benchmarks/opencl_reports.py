@@ -36,10 +36,14 @@ _AREA = re.compile(r"var areaJSON=(\{.*?\n?\})\s*;(?=\s*var|\s*$)", re.DOTALL)
 
 def cyclone() -> KernelBoard:
     """A board with the reports' blocks and the Arria 10's costs."""
+    return arria().model_copy(update=CYCLONE)
+
+
+def arria() -> KernelBoard:
     platform, problems = load_platform(Path(str(files("workbench.platform_templates"))) / "a10_ref.yaml")
     assert platform is not None, problems
     assert platform.opencl is not None
-    return platform.opencl.model_copy(update=CYCLONE)
+    return platform.opencl
 
 
 def estimated(source: Path, board: KernelBoard) -> float:

@@ -61,6 +61,9 @@ class MemoryCost(Document):
     barrier: NonNegativeFloat = Field(
         0, description="times that a group's values are kept at a barrier, in blocks of their width and number"
     )
+    barrier_bits: NonNegativeFloat = Field(
+        0, description="bits that a work item keeps at each barrier besides its values, such as its place in the launch"
+    )
     waiting: NonNegativeFloat = Field(
         0, description="the part of values' queues in memory blocks, of values that wait for others in the pipeline"
     )

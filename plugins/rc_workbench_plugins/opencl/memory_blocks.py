@@ -63,7 +63,8 @@ def quantities(work: Work, setting: Setting, board: KernelBoard) -> dict[str, Va
         for loop in loops:
             factor = factor * setting.unroll.get(loop.id, 1.0)
         parts["waiting"] = parts["waiting"] + storage.waiting_bits.get(name, 0.0) * factor / width
-        if storage.group_items > 1 and (bits := storage.barrier_bits.get(name)):
+        bits = storage.barrier_bits.get(name, 0.0) + block.barriers * board.memory_cost.barrier_bits
+        if storage.group_items > 1 and bits:
             words = np.ceil(storage.group_items / items / depth)
             parts["barrier"] = parts["barrier"] + bits * items / width * words
     for name in dict.fromkeys(port.block for port in storage.constants):

@@ -122,6 +122,11 @@ def work_of(
     )
 
 
+def latencies(board: KernelBoard, file: str) -> Callable[[Instruction], float]:
+    """An instruction's latency by the board's table; of a kernel in `file`, which errors name."""
+    return _Latencies(board, file).of
+
+
 class _Latencies:
     """The board's table, and which instructions it has only under `other`."""
 

@@ -71,21 +71,16 @@ class Storage:
 
 def storage_of(kernel: Kernel, root: Node, profile: Profile, cycles_of: Callable[[Instruction], float]) -> Storage:
     """What a launch of the kernel keeps on the chip; `cycles_of` are latencies without global memory's."""
-    types = {one.result: one.type for block in kernel.blocks for one in block.instructions if one.result}
-    before, after = _live(kernel)
     ports: dict[tuple[Space, str], list[Port]] = {}
     for block in kernel.blocks:
         for access in block.accesses:
             port = Port(block.name, stream_of(access, profile, block.name))
             ports.setdefault((access.space, access.object), []).append(port)
     private = _private(kernel, root, profile, ports)
-    waiting, barriers = {}, {}
-    for block in kernel.blocks:
-        waiting[block.name] = _waiting_bits(block, types, after[block.name], cycles_of)
-        if number := sum(one.opcode == "call" and "barrier" in one.variant for one in block.instructions):
-            kept = sum(_bits(types[v]) for v in before[block.name] & after[block.name] if v in types)
-            arrays = sum(8 * a.bytes for a in private if block.name in a.blocks and a.bytes <= CARRIED_BYTES)
-            barriers[block.name] = number * (kept + arrays)
+    waiting, barriers = kept_bits(kernel, cycles_of)
+    for name in barriers:
+        arrays = sum(8 * a.bytes for a in private if name in a.blocks and a.bytes <= CARRIED_BYTES)
+        barriers[name] += _barriers(kernel, name) * arrays
     return Storage(
         math.prod(profile.local_size),
         tuple(_local(kernel, ports)),
@@ -94,6 +89,25 @@ def storage_of(kernel: Kernel, root: Node, profile: Profile, cycles_of: Callable
         {name: bits for name, bits in waiting.items() if bits},
         barriers,
     )
+
+
+def kept_bits(kernel: Kernel, cycles_of: Callable[[Instruction], float]) -> tuple[dict[str, float], dict[str, float]]:
+    """By block: the bits of values that wait longer than in registers, and of those that a work item keeps at barriers,
+    once for each. Private arrays are not included."""
+    types = {one.result: one.type for block in kernel.blocks for one in block.instructions if one.result}
+    before, after = _live(kernel)
+    waiting = {block.name: _waiting_bits(block, types, after[block.name], cycles_of) for block in kernel.blocks}
+    barriers: dict[str, float] = {}
+    for block in kernel.blocks:
+        if number := _barriers(kernel, block.name):
+            kept = sum(_bits(types[v]) for v in before[block.name] & after[block.name] if v in types)
+            barriers[block.name] = number * kept
+    return waiting, barriers
+
+
+def _barriers(kernel: Kernel, name: str) -> int:
+    (block,) = (block for block in kernel.blocks if block.name == name)
+    return sum(one.opcode == "call" and "barrier" in one.variant for one in block.instructions)
 
 
 def _bits(kind: Type) -> int:

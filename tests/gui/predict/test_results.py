@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange, StreamPart
-from rc_workbench_plugins.opencl.document import OpenClModel, Replication, Step
+from rc_workbench_plugins.opencl.document import MeasuredSpeedup, OpenClModel, Replication, Step
 from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.rat.model import RatModel
 from rc_workbench_plugins.ratss.errors import error_row
@@ -49,10 +49,11 @@ def test_every_field_of_a_model_has_a_row() -> None:
         assert named(*schema.form) == set(schema.model_fields) - elsewhere - parts
     assert named(*Stage.form) == set(Stage.model_fields) - parts
     assert named(*OpenClModel.form) == set(OpenClModel.model_fields) - elsewhere - {
-        "launch", "steps", "resource_driven"
+        "launch", "measured", "steps", "resource_driven"
     }  # fmt: skip
     assert named(*Step.form) == set(Step.model_fields)
     assert named(*Replication.form) == set(Replication.model_fields)
+    assert named(*MeasuredSpeedup.form) == set(MeasuredSpeedup.model_fields)
     assert named(*Launch.form) == set(Launch.model_fields) - {"arguments"}
     for part in (ComputeNode, Transaction, LayerChange, Compute, StreamPart):
         assert named(*part.form) == set(part.model_fields)
