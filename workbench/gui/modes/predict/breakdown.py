@@ -195,9 +195,7 @@ class Breakdown(QWidget):
         self._show_figures(() if beside else results.point)
         self._show_parts(results.parts_title, results.parts)
         rows = [_input_row(values, name) for name in values.inputs]
-        self._show_inputs(
-            [*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in results.more.items())]
-        )
+        self._show_inputs([*rows, *(InputRow("result", name, text, None, 0.0) for name, text in results.more.items())])
 
     def _show_figures(self, figures: tuple[Figure, ...]) -> None:
         self.figures.show_figures(figures)

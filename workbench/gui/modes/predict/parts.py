@@ -158,7 +158,7 @@ def _inside(
 def _item(document: ModelDocument, part: type[PartDocument], at: Path_, item: Mapping[str, Any]) -> DocumentPart:
     inputs = item.get("inputs")
     where = ", ".join(f"{k} {v}" for k, v in inputs.items()) if isinstance(inputs, Mapping) else ""
-    name = item.get("name") or item.get("stage") or where or f"{part.called} {int(at[-1]) + 1}"
+    name = item.get("name") or item.get("stage") or item.get("design") or where or f"{part.called} {int(at[-1]) + 1}"
     note = str(item.get("kind") or item.get("source") or "")
     groups = _form(document, part)
     if "inputs" in part.model_fields:
