@@ -148,12 +148,10 @@ def _table_4(designs: tuple[Compared, ...]) -> Iterator[PaperTable]:
     head, *rows = compared_rows(designs)
     measured = ", ".join(dict.fromkeys(one.measured.source for one in designs if one.measured and one.measured.source))
     note = "replication by resources alone, and the steps" + (f"; measured: {measured}" if measured else "")
-    said = dict(reasons(designs))
-    lines = tuple(Row(name, "", tuple(v), tip=said.get(name, "")) for name, *v in rows)
+    lines = tuple(Row(name, "", tuple(v)) for name, *v in rows)
     yield PaperTable("Speedup over the first design", note, head[1:], lines)
-    if said:
-        why = tuple(Row(f"{name}: {reason}", "", ()) for name, reason in said.items())
-        yield PaperTable("Why a measured speedup differs", "", (), why)
+    for name, reason in reasons(designs):
+        yield PaperTable(f"Why {name} differs from the measured speedup", reason, (), ())
 
 
 def _advice(one: Prediction, profile: str) -> PaperTable:

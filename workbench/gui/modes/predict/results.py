@@ -33,6 +33,7 @@ from workbench.predict.shares import share_bars
 from workbench.predict.tables import error_table, is_printed, paper_tables, run_table
 
 MEASURED, PRINTED = "Measured", "As printed"
+TABLES_BELOW_PX = 280  # under bars, which take their whole height
 
 
 class ResultsView(QWidget):
@@ -78,7 +79,8 @@ class ResultsView(QWidget):
         self.chart.chosen.connect(self._point_chosen)
         self.table = TableView()
         self.table.run_wanted.connect(self.run_wanted)
-        column.addWidget(_scrolling(self.table), 3)
+        self.table_area = _scrolling(self.table)
+        column.addWidget(self.table_area, 3)
 
     def _run_bar(self) -> QWidget:
         """Above the measured tables: the open run, and its values taken over in one click."""
@@ -124,6 +126,7 @@ class ResultsView(QWidget):
     def _show_shares(self, results: Results) -> None:
         for widget in (self.shares_head, self.shares):
             widget.setVisible(bool(results.shares))
+        self.table_area.setMinimumHeight(TABLES_BELOW_PX if results.shares else 0)
         self.shares_head.set_title(results.shares_title, "")
         self.shares.show_bars(share_bars(results.shares, results.shares_title))
         self.shares.setFixedHeight(self.shares.sizeHint().height())  # every bar is to be seen

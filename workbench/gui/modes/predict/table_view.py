@@ -63,20 +63,25 @@ class TableView(QWidget):
 
 
 class PaperTableView(QWidget):
-    """One table under its title."""
+    """One table under its title, or a text where it has no rows."""
 
     def __init__(self, heads: tuple[str, ...]) -> None:
         super().__init__()
         self.heads = heads
         self.title, self.note = label("", "strong"), ElidedLabel("", "small")
         above = row_layout(self.title, (self.note, 1), margins=(EDGE_PX, 8, EDGE_PX, 6), spacing=10)
+        self.text = label("", wrap=True)
+        self.text.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
         self.rows = PaperRows(heads)
         self.rows.setIndentation(12)
-        column_layout(above, self.rows, of=self, margins=(0, 0, 0, 14), spacing=0)
+        column_layout(above, self.text, self.rows, of=self, margins=(0, 0, 0, 14), spacing=0)
 
     def show_table(self, table: PaperTable) -> None:
         self.title.setText(table.title)
-        self.note.setText(table.note)
+        self.note.setText(table.note if table.rows else "")
+        self.text.setText("" if table.rows else table.note)
+        for shown, widget in ((not table.rows, self.text), (bool(table.rows), self.rows)):
+            widget.setVisible(shown)
         self.rows.setAccessibleName(table.title)
         self.rows.row_px = NOTED_PX if any(row.notes for row in table.rows) else ROW_PX
         self.rows.setColumnHidden(1, not any(row.unit for row in table.rows))
