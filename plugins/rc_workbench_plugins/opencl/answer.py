@@ -155,15 +155,15 @@ def compared_rows(designs: Iterable[Compared]) -> list[tuple[str, ...]]:
         ends = "no clock" if one.speedup_time is None else " to ".join(map(ratio_text, one.speedup_time))
         reach = " to ".join(dict.fromkeys(map(ratio_text, one.reach)))
         row = one.name, ratio_text(one.speedup_cycles), ends, reach
-        rows.append((*row, _measured_text(one)) if measured else row)
+        rows.append((*row, ", ".join(filter(None, measured_texts(one)))) if measured else row)
     return rows
 
 
-def _measured_text(one: Compared) -> str:
+def measured_texts(one: Compared) -> tuple[str, str]:
+    """A measured speedup, and whether it is in the range in time."""
     if one.measured is None:
-        return "not known"
-    said = {True: ", in the range", False: ", outside", None: ""}[one.within]
-    return ratio_text(one.measured.speedup) + said
+        return "not known", ""
+    return ratio_text(one.measured.speedup), {True: "in the range", False: "outside", None: ""}[one.within]
 
 
 def reasons(designs: Iterable[Compared]) -> list[tuple[str, str]]:

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from rc_workbench_plugins.opencl.answer import SUGGESTED, compared_rows, designs_rows, designs_time, reasons
+from rc_workbench_plugins.opencl.answer import (
+    SUGGESTED,
+    compared_rows,
+    designs_rows,
+    designs_time,
+    measured_texts,
+    reasons,
+)
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
 from rc_workbench_plugins.opencl.driven import Compared, compared
 from rc_workbench_plugins.opencl.factors import changes_of
@@ -148,8 +155,14 @@ def _table_4(designs: tuple[Compared, ...]) -> Iterator[PaperTable]:
     head, *rows = compared_rows(designs)
     measured = ", ".join(dict.fromkeys(one.measured.source for one in designs if one.measured and one.measured.source))
     note = "replication by resources alone, and the steps" + (f"; measured: {measured}" if measured else "")
-    lines = tuple(Row(name, "", tuple(v)) for name, *v in rows)
-    yield PaperTable("Speedup over the first design", note, head[1:], lines)
+    lines = []
+    for one, (name, *texts) in zip(designs, rows, strict=True):
+        text, within = measured_texts(one)
+        if head[-1] == "Measured":
+            texts[-1] = text
+        notes = (*("" for _ in texts[1:]), within) if within else ()
+        lines.append(Row(name, "", tuple(texts), notes=notes))
+    yield PaperTable("Speedup over the first design", note, head[1:], tuple(lines))
     for name, reason in reasons(designs):
         yield PaperTable(f"Why {name} differs from the measured speedup", reason, (), ())
 

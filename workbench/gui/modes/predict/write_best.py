@@ -36,7 +36,7 @@ class WriteBestButton(Button):
 
     def _ask(self) -> None:
         beside = str(self._context.root() or Path.cwd())
-        if folder := QFileDialog.getExistingDirectory(self, "Folder for the copy", beside):
+        if folder := QFileDialog.getExistingDirectory(self, "Folder for the fastest design: source and model", beside):
             self.write(Path(folder))
 
     def write(self, folder: Path) -> None:
