@@ -194,7 +194,8 @@ def test_macros_that_nothing_defines_are_asked_for_and_given(
     (folder / "rtl_inc" / "widths.vh").write_text("// W is the width of a word\n")
     assert main(["new", str(folder), "--dry-run"]) == 0
     said = capsys.readouterr()
-    assert "the value of the macro W is not known. Give it with --define W=VALUE" in said.err
+    assert "the value of the macro W is not known. Give its value; until then it is 1." in said.err
+    assert "--define NAME=VALUE" in said.err
     assert "macro: W = 1" in said.out
     assert main(["new", str(folder), "--define", "W=32"]) == 0
     assert "W" not in capsys.readouterr().err

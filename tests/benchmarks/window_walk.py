@@ -12,14 +12,14 @@ runs, a model of every kind with its drawing, Streams' plots, Project's forms; `
 are exceptions and complaints of Qt, `blocked_ms` the processor time of the window's thread in its longest turn of the
 event loop, `wall_ms` what the clock said of the same turn, and `stack` where it was spent where that was over 80 ms.
 Each size and theme has a window of its own that starts cold, so that it holds the first showing of every mode; a row
-with mode "theme" is the switch to another theme with every mode made. Rows with `of` are of further runs (the 2-D PDF
-with each of its findings, MPI ranks, host queues), opened in the same window; themes of high contrast are looked at
-without keys. `held` is what N cycles of closing and opening a project left behind (widgets, Python's objects, file
-descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a fresh
-interpreter, before and after the walk: what this machine's milliseconds are worth just then. `long` is of sources of
-50,000 lines, in C and in Verilog: the processor time of the window's thread in its longest turn as the file is opened
-(`open_ms`), at each kind of key (the goal is 20), after a pause (`pause_ms`), and as another program writes the file
-(`reload_ms`; the goal of all but keys is 100).
+with mode "theme" is the switch to another theme with every mode made, "reopen" that to another project. Rows with `of`
+are of further runs (the 2-D PDF with each of its findings, MPI ranks, host queues), opened in the same window; themes
+of high contrast are looked at without keys. `held` is what N cycles of closing and opening a project left behind
+(widgets, Python's objects, file descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor
+time of `import numpy` in a fresh interpreter, before and after the walk: what this machine's milliseconds are worth
+just then. `long` is of sources of 50,000 lines, in C and in Verilog: the processor time of the window's thread in its
+longest turn as the file is opened (`open_ms`), at each kind of key (the goal is 20), after a pause (`pause_ms`), and as
+another program writes the file (`reload_ms`; the goal of all but keys is 100).
 
 `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size
 and 20 cycles; `--long` measures the long files alone; `--sizes` and `--themes` walk some alone, without long files and
@@ -232,6 +232,8 @@ def walk_through(
         yield row(driven, "floating", size, theme, **look_at_floating(driven, size, theme, pictures))
         if theme in KEYED:
             yield from look_at_others(driven, others, size, theme, pictures)
+        walk.open_another(driven, opened[0])
+        yield row(driven, "reopen", size, theme)
         other = THEMES[THEMES.index(theme) ^ 1]
         driven.ask("turns.take()")
         set_theme(driven, other)

@@ -1,6 +1,8 @@
 """Walks through the window: from mode to mode, every key of the menus in each."""
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 from driven.driver import Driven
 
@@ -255,6 +257,19 @@ def close_what_floats(driven: Driven) -> None:
         driven.wait(changed, "what floats closes on Escape")
     driven.wait("window.isActiveWindow()")
     driven.settle()
+
+
+def open_another(driven: Driven, project: Path) -> None:
+    """Open another project, a copy of this one, after every mode was shown, and then this one again. The look for garbage waits, as
+    where somebody types."""
+    copy = project.parent.with_name(f"{project.parent.name}-copy") / project.name
+    shutil.copytree(project.parent, copy.parent, ignore=shutil.ignore_patterns("runs"))
+    driven.do("__import__('workbench.gui.frame.garbage', fromlist=['x']).IDLE_MS = 3_600_000")
+    driven.do("runs_of_first = window.context.run_folders()[:2]; turns.take()")
+    for path, runs in ((copy, "()"), (project, "runs_of_first")):
+        driven.do(f"QTimer.singleShot(0, lambda: window.open(Path({str(path)!r}), {runs}))")
+        driven.wait(f"window.context.workspace is not None and window.context.workspace.path == Path({str(path)!r})")
+        driven.settle()
 
 
 def open_and_close(driven: Driven, times: int, *, modes: bool = False) -> None:

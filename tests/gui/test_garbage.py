@@ -9,6 +9,8 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame import garbage
@@ -72,3 +74,26 @@ def test_what_was_read_is_left_out_until_another_project_is_open(qtbot: QtBot) -
     context.workspace = None
     context.workspace_changed.emit()
     qtbot.waitUntil(lambda: found() is None)
+
+
+def test_a_look_at_many_objects_waits_until_nobody_types(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "MANY", 0)
+    monkeypatch.setattr(garbage, "IDLE_MS", 1)
+    looks: list[int] = []
+    monkeypatch.setattr(garbage, "_look_at_all", lambda: looks.append(1))
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    field.show()
+    field.activateWindow()
+    qtbot.waitUntil(lambda: QGuiApplication.focusWindow() is not None)
+    idle = garbage._Idle(field)
+    idle.want_look()
+    assert looks == []
+    qtbot.waitUntil(lambda: looks == [1])
+    monkeypatch.setattr(garbage, "IDLE_MS", 3_600_000)
+    idle.want_look()
+    qtbot.keyClicks(field, "a")
+    assert looks == [1]
+    for _ in range(garbage._MOST_OPENED):  # it is not put off for ever
+        idle.want_look()
+    assert looks == [1, 1]

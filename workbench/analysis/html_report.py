@@ -53,7 +53,7 @@ from workbench.pictures.plot import Plot
 from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.scaling import Scaling, least_shrinking_words, scaling_forms, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
-from workbench.pictures.state_diagram import state_diagram, states_svg
+from workbench.pictures.state_diagram import StateDiagram, next_words, state_diagram, states_svg
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.time_drawing import KINDS, WIDTH, times_svg
@@ -247,7 +247,7 @@ def _path(analysis: Analysis) -> dict[str, Any]:
     return {
         "lines": path_table(path_rows(path, names) if path else ()),
         "waits": waits_table(wait_rows(path, names) if path else ()),
-        "diagram": Markup(states_svg(diagram, PAGE)) if diagram else "",
+        **_states(diagram),
     }
 
 
@@ -270,8 +270,23 @@ def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
         "slug": re.sub(r"[^a-z0-9]+", "-", group.group.lower()),
         "said": ", ".join(kind_parts),
         "states": states_table(block, [*states[1:], *(s for s in states[:1] if s.visits or s.time_s)]),
-        "diagram": Markup(states_svg(diagram, PAGE)) if diagram else "",
+        **_states(diagram),
     }
+
+
+def _states(diagram: StateDiagram | None) -> dict[str, Any]:
+    """The drawing of a diagram, and for each state which others follow it; neither if there is no diagram."""
+    if diagram is None:
+        return {"diagram": "", "followed": ()}
+    followed = [
+        {
+            "name": f"{state.of} {state.name}".strip(),
+            "category": state.category,
+            "by": ", ".join(next_words(diagram, at)),
+        }
+        for at, state in enumerate(diagram.states)
+    ]
+    return {"diagram": Markup(states_svg(diagram, PAGE)), "followed": followed}
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from workbench.pictures.states import category_name, shares_words
 from workbench.pictures.svg import SvgCanvas
 
 PICTURE_WIDTH, PICTURE_HEIGHT = 252.0, 16.0
+LONG_CELL = 20  # letters of a cell and its column's head, of which a phone shows two beside each other
 PHONE_WIDTH = 360.0  # for pictures drawn again for a phone
 SHARES_WIDTH, SHARES_HEIGHT = 790.0, 14.0
 Shorten = Callable[[str], str]
@@ -101,5 +102,5 @@ def functions(short: Shorten) -> dict[str, Any]:
     return {
         "swatch": swatch, "share_bar": share_bar, "scale_bar": scale_bar, "sign": sign, "cell": cell, "head": head,
         "curve": curve, "kind": lambda item: type(item).__name__, "short": short,
-        "place_words": lambda place: place_words(place, short),
+        "LONG": LONG_CELL, "place_words": lambda place: place_words(place, short),
     }  # fmt: skip

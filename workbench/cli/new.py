@@ -10,7 +10,7 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
 from workbench.model.text import listed
-from workbench.session.begin.new_choice import Choice, UnknownApi
+from workbench.session.begin.new_choice import GIVE_VALUE, Choice, UnknownApi
 from workbench.session.begin.new_project import create, propose
 from workbench.session.open.examples import EXAMPLES, copy_example
 from workbench.session.open.workspace import parse_settings
@@ -77,6 +77,8 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         )
     else:
         print_diagnostics(proposal.diagnostics)
+        if any(one.hint == GIVE_VALUE for one in proposal.diagnostics):
+            print("values: --define NAME=VALUE (hardware), --set NAME=VALUE (host)", file=sys.stderr)
         settings = [one for one in proposal.decisions if one.what == "setting"]
         for one in (one for one in proposal.decisions if one.what != "setting"):
             print(f"{one.what}: {one.value}\n    {one.reason}")

@@ -71,10 +71,10 @@ def block_label(edge: RoutedEdge) -> EdgeLabel:
     return EdgeLabel(tuple(dict.fromkeys(forms)), (edge.time_s, sum(each.count or 0 for each in edge.edges)))
 
 
-def draw_block_labels(canvas: Canvas, layout: GraphLayout, badges: Sequence[Box] = ()) -> None:
-    """Draw the labels of a graph drawn at scale 1."""
+def draw_block_labels(canvas: Canvas, layout: GraphLayout, badges: Sequence[Box] = (), scale: float = 1.0) -> None:
+    """Draw the labels of a block graph that is drawn at a scale."""
     labels = list(map(block_label, layout.edges))
-    draw_edge_labels(canvas, layout, placed_labels(canvas, layout, labels, badges=badges))
+    draw_edge_labels(canvas, layout, placed_labels(canvas, layout, labels, scale, badges=badges), scale)
 
 
 def name_tails(name: str) -> list[str]:

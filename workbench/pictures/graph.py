@@ -37,6 +37,7 @@ STYLE = LayoutStyle(
 NARROW = replace(
     STYLE, columns_per_band=1, host_width=150, node_width=120, stack_width=130, tiles_per_row=4, padding=8, gap=12
 )
+PHONE_PX = 343.0  # the width of a phone's page
 TILE_TEXT_PX = 20.0
 ROW_PX = 16.0  # the least height of a state's row
 LEGEND_PX, LEGEND_WIDTH = 34.0, 580.0
@@ -149,8 +150,9 @@ def graph_svg(
     layout, canvas = layout_graph(analysis.graph, NARROW if narrow else STYLE), SvgCanvas(palette)
     facts, notes = node_facts(layout, analysis), frame_notes(layout, analysis, platform)
     if narrow:
-        _draw_on_ground(canvas, layout, facts, notes, link_prefix, (layout.width, layout.height))
-        return canvas.document(layout.width, layout.height, "Block graph")
+        scale = min(1.0, PHONE_PX / layout.width)  # texts keep their size
+        _draw_on_ground(canvas, layout, facts, notes, link_prefix, (layout.width, layout.height), scale)
+        return canvas.document(layout.width * scale, layout.height * scale, "Block graph")
     draw_whole(canvas, layout, facts, notes, link_prefix)
     return canvas.document(*whole_size(layout), "Block graph")
 
@@ -175,11 +177,12 @@ def draw_whole(
 
 def _draw_on_ground(
     canvas: Canvas, layout: GraphLayout, facts: Mapping[str, NodeFacts], notes: Mapping[str, str], link_prefix: str,
-    size: tuple[float, float],
+    size: tuple[float, float], scale: float = 1.0,
 ) -> None:  # fmt: skip
-    canvas.rect(0, 0, *size, "window")
-    draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
-    draw_block_labels(canvas, layout, badges_px(layout, facts))
+    canvas.rect(0, 0, size[0] * scale, size[1] * scale, "window")
+    with canvas.placed(0, 0, scale):
+        draw_graph(canvas, layout, facts, notes, link_prefix=link_prefix)
+    draw_block_labels(canvas, layout, badges_px(layout, facts, scale), scale)
 
 
 def edge_rows(layout: GraphLayout) -> Iterator[tuple[str | float, ...]]:
@@ -296,7 +299,8 @@ def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, s
         y = area.y + at * pitch
         right = area.right - time_px
         draw_swatch(canvas, round(area.x), round(y + pitch / 2 - 5), 12, 10, category)
-        text(canvas, Box(area.x + 19, y, right - share_px - area.x - 19, pitch), name, "text", 12, always=True)
+        if (room := right - share_px - area.x - 19) > 45 * grown:  # for six letters; the legend has all
+            text(canvas, Box(area.x + 19, y, room, pitch), name, "text", 12, always=True)
         text(canvas, Box(right - share_px, y, share_px, pitch), share, "text", 12, 600, RIGHT)
         if time_px:
             text(canvas, Box(right, y, time_px, pitch), time, "second", 12, 400, RIGHT)
@@ -338,12 +342,8 @@ def badges_px(layout: GraphLayout, facts: Mapping[str, NodeFacts], scale: float 
     """The boxes of badges in pixels, at a scale of the graph."""
     boxes = [badge_box(node, badge[1]) for node in layout.nodes if (badge := facts[node.key].badge)]
     grown = max(scale, 1.0)
-    return [
-        Box(
-            x * scale - box.width * grown / 2, y * scale - box.height * grown / 2, box.width * grown, box.height * grown
-        )
-        for box, (x, y) in ((box, box.centre) for box in boxes)
-    ]
+    sizes = [(box.centre, box.width * grown, box.height * grown) for box in boxes]
+    return [Box(x * scale - wide / 2, y * scale - high / 2, wide, high) for (x, y), wide, high in sizes]
 
 
 def badge_box(node: NodeBox, count: int) -> Box:

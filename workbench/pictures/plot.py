@@ -195,7 +195,8 @@ def ticks(low: float, high: float, axis: Axis, most: int) -> list[float]:
     if axis.binary and high - low > 0.9:
         powers = range(math.ceil(low / math.log10(2) - 1e-9), math.floor(high / math.log10(2) + 1e-9) + 1)
         every = next(n for n in (1, 2, 3, 4, 5, 6, 8, 10, 20, 2000) if len(powers) / n <= most)
-        return [2.0**power for power in powers if (power - 2) % every == 0]
+        placed = [power for power in powers if (power - 2) % every == 0]  # 4 B is one of them
+        return [2.0**power for power in (placed if len(placed) > 1 else powers[::every])]
     decades = range(math.floor(low), math.ceil(high) + 1)
     parts: tuple[float, ...] = (1.0,) if high - low >= 2 else (1.0, 2.0, 5.0)
     if high - low < 0.4:

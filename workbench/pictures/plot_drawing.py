@@ -71,7 +71,9 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box
     """Draw the axes; returns the boxes of texts within the plot: that of the span."""
     box = view.box
     last = -100.0
-    for value in ticks(*view.x, plot.x, max(int(box.width / 84), 2)):
+    ends = (view.value(x, box.y)[0] for x in (box.x, box.right))
+    apart = min(max(canvas.width_of(trimmed(plot.x.text(end)), 11) for end in ends) + 36, 84.0)
+    for value in ticks(*view.x, plot.x, max(int(box.width / apart), 2)):
         x = round(view.place(value, 1)[0]) + 0.5
         canvas.path([(x, box.y), (x, box.bottom)], "rule")
         words = trimmed(plot.x.text(value))

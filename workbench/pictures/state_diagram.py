@@ -277,6 +277,12 @@ def _visits_words(state: StateNode) -> str:
     return f"{times} of {state.each}" if state.each else times
 
 
+def next_words(diagram: StateDiagram, place: int) -> list[str]:
+    """The states that follow the one at this place, each with its probability, the most probable first."""
+    steps = sorted((step for step in diagram.steps if step.source == place), key=lambda step: -step.probability)
+    return [f"{diagram.states[step.target].name} {percent_text(step.probability)}" for step in steps]
+
+
 def diagram_rows(diagram: StateDiagram) -> Iterator[tuple[str | float, ...]]:
     """The transitions as a table, heads first."""
     yield "from", "to", "count", "probability"

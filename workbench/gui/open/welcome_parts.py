@@ -92,6 +92,7 @@ class RecentRow(Drawn, QWidget):
         self._bar.setVisible(bool(run.shares))
         self._next.setText(run.next if len(run.next) < 44 else run.next[:43] + "\u2026")
         self._next.setToolTip(run.next)
+        self._next.setVisible(bool(run.next))  # else the row's one line is in its middle
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:

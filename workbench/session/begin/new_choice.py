@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+#: The hint of a value that no source gives; command line and window have ways of their own to give it.
+GIVE_VALUE = "Give its value; until then it is 1."
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -145,7 +145,7 @@ def say_unknown_api(
         _undescribed(host, platforms, root, plugins), key=lambda api: len(api.calls), default=None
     )
     if unknown is None:
-        hint = "Name another platform with --platform, or describe yours beside the sources: workbench template new."
+        hint = "Choose another platform, or describe yours beside the sources (`workbench template new`)."
         problem = f"the host calls no function of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
         return None

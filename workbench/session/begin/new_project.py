@@ -15,7 +15,7 @@ from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
 from workbench.model.text import listed
-from workbench.session.begin.new_choice import Choice, UnknownApi
+from workbench.session.begin.new_choice import GIVE_VALUE, Choice, UnknownApi
 from workbench.session.begin.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
 from workbench.session.begin.new_standard import standard_flag
 from workbench.session.begin.new_top import find_constants, find_read_out, find_top
@@ -115,7 +115,7 @@ def create(proposal: Proposal) -> Path:
     """Write the proposed files, or none if one of them exists already. Returns the project file."""
     for path in proposal.files:
         if path.exists():
-            hint = "Name another project with --name, or remove this file."
+            hint = "Give the project another name, or remove this file."
             raise WorkbenchError(Diagnostic("this file exists already and was not changed", hint, file=str(path)))
     write_files({path: text.encode() for path, text in proposal.files.items()})
     return proposal.path
@@ -277,8 +277,7 @@ def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, 
     for name in unknown:
         why = "the hardware uses it but does not define it: give its value"
         notes.decisions.append(Decision("macro", f"{name} = 1", why))
-        hint = f"Give it with --define {name}=VALUE, or in the window. Until then it is 1."
-        notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", hint, Severity.WARNING))
+        notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", GIVE_VALUE, Severity.WARNING))
     for name, value in choice.defines.items():
         notes.decisions.append(Decision("macro", f"{name} = {value}", "as given"))
     return {**dict.fromkeys(unknown, 1), **choice.defines}
@@ -302,8 +301,7 @@ def _settings(
         why = "the host uses it but does not declare it"
         if name not in choice.settings:
             why += ": give its value"
-            hint = f"Give it with --set {name}=VALUE, or in the window. Until then it is 1."
-            notes.problems.append(Diagnostic(f"the value of {name} is not known", hint, Severity.WARNING))
+            notes.problems.append(Diagnostic(f"the value of {name} is not known", GIVE_VALUE, Severity.WARNING))
         notes.decisions.append(Decision("setting", f"{name} = {values[name]}", why))
     if unknown := [name for name in choice.settings if name not in values]:
         raise WorkbenchError(*(unknown_name("setting", name, values) for name in unknown))

@@ -117,9 +117,9 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
     else:
         has = f"It has {listed(interfaces)}." if interfaces else "None of its ports is a known interface."
         hint = (
-            f"{has} Choose a platform that has its interfaces (--platform; workbench template list), describe one of "
-            f"your own (workbench template new), or write a module around {top.name} that has the signals of "
-            f"{platform.name}, and name that with --top."
+            f"{has} Choose a platform that has its interfaces, describe one of "
+            f"your own (`workbench template new`), or write a module around {top.name} that has the signals of "
+            f"{platform.name}, and choose that as the top."
         )
         hint = hint if len(missing) > 2 or interfaces else f"{' '.join(candidates)} {hint}"
     return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)

@@ -118,8 +118,9 @@ class FieldRow(QObject):
             words.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
             words.faulted.connect(lambda fault: self.show_problem(fault) if self.typing else None)
             return words
-        if kind in _AREAS:
-            area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
+        if kind in _AREAS or (kind in ("text", "code") and self.document.read_only):
+            lines = 1 if self.document.read_only else 3 if kind == "prose" else 2
+            area = TextArea(lines, kind in ("long", "code") or "include_lines" in self.field.path)
             area.left.connect(self.write)
             area.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
             return area
@@ -150,7 +151,7 @@ class FieldRow(QObject):
         room_px = form_px - label_px - 60
         wide = room_px >= WIDE_PX
         taken_px = 0 if self._origin_of is None else _BESIDE_EDITOR_PX
-        down = not wide and (not self._short or room_px - taken_px < BESIDE_PX)
+        down = not wide and (not self._short or taken_px > 0 or room_px < BESIDE_PX)
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(3 if down else 12)
         self.note.setContentsMargins(0, 0 if down else 6, 0, 0)
@@ -197,7 +198,9 @@ class FieldRow(QObject):
             editor.setChecked(bool(self.field.default if value is None else value))
         editor.blockSignals(False)
         fixed = self.document.read_only
-        if isinstance(editor, QPlainTextEdit | QLineEdit):
+        if isinstance(editor, TextArea):
+            editor.fix(fixed)
+        elif isinstance(editor, QLineEdit):
             editor.setReadOnly(fixed)  # its text can still be chosen and copied
         else:
             editor.setEnabled(not fixed)

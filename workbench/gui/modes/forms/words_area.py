@@ -16,7 +16,7 @@ from workbench.gui.modes.source.pragma_words import Word
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.expression import Expression
 
-_MOST_LINES, _MOST_HINT = 8, 120
+_MOST_LINES, _MOST_READ, _MOST_HINT = 8, 60, 120
 _BEGUN = re.compile(r"[A-Za-z_][\w.]*$")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
@@ -42,13 +42,36 @@ class TextArea(QPlainTextEdit):
         self.textChanged.connect(self._fit)
         self._fit()
 
+    def fix(self, fixed: bool) -> None:
+        """Let the text be read only, and then shown whole, or changed again."""
+        self.setReadOnly(fixed)
+        if fixed:
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._fit()
+
+    @property
+    def _most(self) -> int:
+        """The most lines that are shown: what can only be read is shown whole."""
+        return _MOST_READ if self.isReadOnly() else _MOST_LINES
+
+    def _broken(self) -> int:
+        """Into how many lines the text breaks, or more than are shown; the layout alone counts no further than it was
+        painted."""
+        block, lines = self.document().firstBlock(), 0
+        while block.isValid() and lines <= self._most:
+            self.document().documentLayout().blockBoundingRect(block)
+            lines += block.layout().lineCount()
+            block = block.next()
+        return lines
+
     def _fit(self) -> None:
-        lines = max(self._lines, min(round(self.document().documentLayout().documentSize().height()), _MOST_LINES))
+        lines = max(self._lines, min(self._broken(), self._most))
         self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + (24 if self._lines > 1 else 16))
 
     def _keep_top(self, *_: int) -> None:
         """All of the text is in view where it is not too long, whatever was scrolled while the field grew."""
-        if self.document().documentLayout().documentSize().height() <= _MOST_LINES:
+        if self._broken() <= (_MOST_READ if self.isReadOnly() else _MOST_LINES):
             self.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -28,7 +28,7 @@ from workbench.pictures.states import Shares
 from workbench.session.open.workspace import Workspace
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
-_BAR_PX = 46
+_BAR_PX, _LEAST_BAR_PX = 46, 14
 
 
 class _FileDelegate(QStyledItemDelegate):
@@ -46,14 +46,17 @@ class _FileDelegate(QStyledItemDelegate):
             painter.fillRect(QRectF(0, rect.top(), 3, rect.height()), QColor(p.accent))
         draw_icon(painter, index.data(ICON), rect.left() + 2, rect.top() + 6, 16, p.second)
         shares: Shares = index.data(SHARES) or ()
-        room = rect.width() - 26 - (_BAR_PX + 22 if shares else 8)
         font = fonts.ui_font(13, 600 if chosen else 400)
+        metrics = QFontMetrics(font)
+        left = rect.width() - 26 - 22 - metrics.horizontalAdvance(index.data())  # beside the whole name
+        bar = min(_BAR_PX, max(left, _LEAST_BAR_PX)) if shares else 0
         painter.setFont(font)
         painter.setPen(QColor(p.text))
-        text = QFontMetrics(font).elidedText(index.data(), Qt.TextElideMode.ElideMiddle, round(room))
+        room = rect.width() - 26 - (bar + 22 if shares else 8)
+        text = metrics.elidedText(index.data(), Qt.TextElideMode.ElideMiddle, round(room))
         painter.drawText(rect.adjusted(26, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
         if shares:
-            paint_state_bar(painter, QRectF(rect.right() - _BAR_PX - 14, rect.top() + 9, _BAR_PX, 10), shares)
+            paint_state_bar(painter, QRectF(rect.right() - bar - 14, rect.top() + 9, bar, 10), shares)
 
 
 class ProjectTree(QTreeView):
