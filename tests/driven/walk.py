@@ -260,8 +260,8 @@ def close_what_floats(driven: Driven) -> None:
 
 
 def open_another(driven: Driven, project: Path) -> None:
-    """Open another project, a copy of this one, after every mode was shown, and then this one again. The look for garbage waits, as
-    where somebody types."""
+    """Open another project, a copy of this one, after every mode was shown, and then this one again. The look for
+    garbage waits, as if somebody typed."""
     copy = project.parent.with_name(f"{project.parent.name}-copy") / project.name
     shutil.copytree(project.parent, copy.parent, ignore=shutil.ignore_patterns("runs"))
     driven.do("__import__('workbench.gui.frame.garbage', fromlist=['x']).IDLE_MS = 3_600_000")
