@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from workbench.model.prediction import Trust
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus
 from workbench.model.run_tables import Table
 from workbench.session.keep.results import open_result
+from workbench.session.make.agents import switch_numbers
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
@@ -83,10 +84,16 @@ class Built:
         self._built = SimulatedCard().build(self._task, Job())
         self._workspace = workspace
 
-    def run(self, cores: int, raw: Path, ppm: float = 0.0, drift: float = 0.0) -> tuple[Outcome, Mapping[str, Table]]:
+    def switches(self, frame: str, *only: str) -> tuple[int, ...]:
+        return switch_numbers(self._task.hdl, self._workspace, frame, only)
+
+    def run(
+        self, cores: int, raw: Path, ppm: float = 0.0, drift: float = 0.0, switches: tuple[int, ...] = ()
+    ) -> tuple[Outcome, Mapping[str, Table]]:
         project, clock = self._task.project, {"clock_ppm": ppm, "clock_drift_ppm_per_s": drift}
         simulation = project.simulation.model_copy(update={"cores": cores, **clock})
-        task = replace(self._task, project=project.model_copy(update={"simulation": simulation}), raw=raw / "raw")
+        project = project.model_copy(update={"simulation": simulation})
+        task = replace(self._task, project=project, raw=raw / "raw", switches=switches)
         outcome = simulate(task, self._built.card, self._built.host, Job())
         workspace = self._workspace
         manifest = Manifest(
@@ -589,14 +596,39 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     processor = [one["frames"][-1]["end_s"] for one in told["measures"] if one["agent"] == "processor"]
     assert processor == pytest.approx([found.end_ps / PS_PER_S] * len(processor), abs=1e-6)
     assert outcome.time_ps - found.end_ps > 2 * 32_000_000, "of the last looks at the FPGA"
-    query = read_query(ON_CORES + ON_FPGA, found.topology, frame=FrameLength(time_ps=500_000_000))
-    asked = {one.label: one for one in (*query.measures, *query.asserts)}
+    check_counted(told, found, FrameLength(time_ps=500_000_000))
+    assert [cost["agent"] for cost in told["agents"]] == ["processor", "FPGA"]
+    assert all(0 < cost["core_share"] < 0.3 for cost in told["agents"]), told["agents"]
+    assert 0 == told["agents"][0]["bus_share"] < told["agents"][1]["bus_share"] < 0.5, told["agents"]
+    check_a_clock_that_is_off(made, *built.run(8, tmp_path / "off", -10_000, 100))
+    check_switched(built, tmp_path / "switched")
+
+
+def check_switched(built: Built, folder: Path) -> None:
+    """The same build counts a few statements in frames of another length."""
+    only = ("r", "w", "full", "fr", "fo", "flow")
+    _, made = built.run(8, folder, switches=built.switches("300 us", *only))
+    told = answers_of(made)
+    assert {one["label"] for one in (*told["measures"], *told["asserts"])} == {*only}
+    for one in told["measures"]:
+        assert one.pop("trust").endswith(", in frames of 300\u202fµs, as the program was started")
+    check_counted(told, events(made), FrameLength(time_ps=300_000_000), only)
+    with pytest.raises(WorkbenchError, match="no agent counts a statement 'frs'"):
+        built.switches("", "frs")
+    with pytest.raises(WorkbenchError, match="a frame of 5 ns cannot be counted"):
+        built.switches("5 ns")
+
+
+def check_counted(told: dict[str, Any], found: Events, frame: FrameLength, only: Sequence[str] = ()) -> None:
+    """Every frame of every statement is what the trace of the same run shows."""
+    query = read_query(ON_CORES + ON_FPGA, found.topology, frame=frame)
+    asked = {one.label: one for one in query.statements if one.label in only or not only}
     for ours in told["measures"]:
         end_ps = round(ours["frames"][-1]["end_s"] * 1e12)
         ((true,), _) = evaluate(Query((asked.pop(ours["label"]),)), replace(found, end_ps=end_ps))
         wanted = true.as_json() | {"agent": "FPGA" if ours["label"].startswith("f") else "processor"}
         frames, counted = wanted.pop("frames"), ours.pop("frames")
-        assert ours == wanted
+        assert ours == {key: wanted[key] for key in ours}
         assert len(counted) == len(frames) > 1, ours["text"]
         for mine, one in zip(counted, frames, strict=True):
             for key, value in one.items():
@@ -606,10 +638,6 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
         _, (held,) = evaluate(Query((), (asked.pop(ours["label"]),)), found)
         assert (ours["holds"], ours["broken"]) == (held.holds, held.as_json()["broken"])
     assert not asked
-    assert [cost["agent"] for cost in told["agents"]] == ["processor", "FPGA"]
-    assert all(0 < cost["core_share"] < 0.3 for cost in told["agents"]), told["agents"]
-    assert 0 == told["agents"][0]["bus_share"] < told["agents"][1]["bus_share"] < 0.5, told["agents"]
-    check_a_clock_that_is_off(made, *built.run(8, tmp_path / "off", -10_000, 100))
 
 
 def test_a_run_with_a_query_ends_when_its_blocks_do(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Run
 from workbench.session.change.run_depths import front_of_run
 from workbench.session.keep.collecting import collect_records
-from workbench.session.make.agents import agent_switches
+from workbench.session.make.agents import agent_switches, questions
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
@@ -388,6 +388,7 @@ def test_frames_and_statements_are_switched_without_a_new_build(
     project: Path, vhdl_built: Path, vhdl_board: Run, tmp_path: Path
 ) -> None:
     rate, visits, plugins = ON_BOARD[1], ON_BOARD[6], load_plugins()
+    assert questions(open_workspace(project, plugins)) == QUERY
     tree, raw = vhdl_built / "tree", tmp_path / "raw"
     raw.mkdir()
     numbers = agent_switches(tree, plugins, "12", [rate, visits])

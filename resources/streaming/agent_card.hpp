@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "agent_switch.hpp"
 #include "agent_thread.hpp"
 #include "card.hpp"
 
@@ -23,6 +24,7 @@ public:
           first_ps_(first_ps), longest_ps_(longest_ps), core_(core),
           word_file_(name(card, "words")), time_file_(name(card, "times")), end_file_(name(card, "end")) {
         sem_init(&looked_, 0, 0);
+        tell();
         thread_ = std::thread([this] { serve(); });
         while (sem_wait(&looked_)) {} // a signal came
     }
@@ -53,9 +55,10 @@ public:
     }
 
 private:
-    static constexpr uint32_t end_frames = 2u << 28, frame_length = 3u << 28; // agents/layout.py
+    static constexpr uint32_t end_frames = 2u << 28, frame_length = 3u << 28, setting = 4u << 28; // agents/layout.py
     static constexpr uint32_t longest = (1u << 28) - 1, most_words = 1024; // of the queue of words
-    static constexpr int64_t shortest_ps = 50000000, settles_us = 20; // of rounds
+    static constexpr int64_t shortest_ps = 50000000, round_ps = 1000000000, settles_us = 20; // of rounds
+    static constexpr size_t together = 8; // commands, for which the FPGA has room
     // At the clock, in all. Each takes the bus, and the program ends later by it, so that there are more where they are short.
     static constexpr int least_looks = 4, most_looks = 8;
     static constexpr int64_t short_look_ps = 10000000;
@@ -73,6 +76,19 @@ private:
         } catch (const std::exception& failure) {
             why_ = std::string("the agent died: ") + failure.what();
         }
+    }
+
+    // What $RCW_AGENT says of the agent; shorter frames are looked for as often as any may be.
+    void tell() {
+        std::vector<uint32_t> words;
+        for (unsigned code : settings_of(static_cast<unsigned long>(card_), of_card)) {
+            words.push_back(setting | code);
+            if (code < first_length || code >= first_statement) continue;
+            longest_ps_ = std::min(longest_ps_, round_ps);
+            first_ps_ = std::min(first_ps_, round_ps);
+        }
+        for (size_t i = 0; i < words.size(); i += together)
+            stream_card_write(card_, commands_, words.data() + i, int(std::min(words.size() - i, together)));
     }
 
     void serve() {
@@ -116,7 +132,7 @@ private:
     const int card_;
     const std::string title_;
     const uint32_t commands_, words_;
-    const int64_t first_ps_, longest_ps_; // of rounds
+    int64_t first_ps_, longest_ps_; // of rounds
     const int core_; // on which it runs alone; -1: on any
     int looks_ = 0;
     int64_t look_ps_ = 0; // the latest took so long

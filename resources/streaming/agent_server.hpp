@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "agent_counter.hpp"
+#include "agent_switch.hpp"
 #include "agent_thread.hpp"
 
 namespace streaming::agent {
@@ -100,7 +101,7 @@ private:
 // The agent's thread, for as long as this lives; all threads that push and pop begin after it and have ended before.
 class Server {
 public:
-    explicit Server(const Query& query, int core = -1) : query_(query), core_(core) {
+    explicit Server(const Query& query, int core = -1) : query_(switched(query)), core_(core) {
         for (const Plan& plan : query_.parts) parts_.emplace_back(plan, query_.room);
         thread_ = std::thread([this] { serve(); });
     }

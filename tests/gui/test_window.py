@@ -283,6 +283,29 @@ def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: Qt
     assert seen[0].waves == (0.0, 0.0), "from the run's begin to its end, as the project says no other time"
 
 
+def test_what_agents_count_is_chosen_under_how_to_run(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("r", "measure mean latency at a")
+    monkeypatch.setattr("workbench.session.make.agents.questions", lambda workspace: names)
+    opened.show_run_options()
+    panel = opened.floating.run_options
+    qtbot.waitUntil(lambda: tuple(panel.statements) == names)
+    assert panel.options(the_workspace(opened)).only == ()
+    first, second = panel.statements.values()
+    first.click()
+    panel.frame_length.setText("3 kg")
+    panel.go.click()
+    assert panel.problem.isVisible()
+    assert "'3 kg' is not a time (10 ms)" in panel.problem.text()
+    panel.frame_length.setText("1 ms")
+    chosen = panel.options(the_workspace(opened))
+    assert (chosen.frame, chosen.only) == ("1 ms", names[1:])
+    second.setChecked(False)
+    panel.go.click()
+    assert panel.problem.text() == "no statement is checked. Check one, or leave the query out."
+
+
 def test_a_mode_that_was_hidden_is_dressed_too_and_every_view_is_painted(
     opened: MainWindow, qtbot: QtBot, settle: Settle
 ) -> None:

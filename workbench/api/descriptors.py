@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, runtime_checkable
 
+from workbench.api.queries import Switching
+
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
     import numpy as np
     from numpy.typing import NDArray
@@ -143,8 +145,8 @@ class Composed:
 
     `check` runs parts of them before they are built, as the user agreed to, and tells what it finds wrong. Of a run
     that has ended, and the folder in which it left its records, `tables` makes tables of its own, and `stopped` says of
-    one that failed or was cancelled where it stood still. All raise WorkbenchError. `kept`, as JSON knows it, is what
-    the composer called `name` can restore both of."""
+    one that failed or was cancelled where it stood still. `switching` says how agents are switched (`CountsInDesign`).
+    All raise WorkbenchError. `kept`, as JSON knows it, is what the composer called `name` can restore them of."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -157,6 +159,7 @@ class Composed:
     parts: tuple[str, ...] = ()
     tables: Callable[[Path, Manifest], Mapping[str, Table]] = lambda raw, run: {}
     stopped: Callable[[Path, Manifest], Sequence[Diagnostic]] = lambda raw, run: ()
+    switching: Callable[[str, Sequence[str]], Switching] = lambda frame, only: Switching()
     check: Callable[[Job], Iterable[Diagnostic]] | None = None
     libraries: tuple[Path, ...] = ()
     name: str = ""

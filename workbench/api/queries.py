@@ -184,6 +184,16 @@ class ReadAgents:
     switched: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Switching:
+    """How agents are switched as a program starts: the `numbers` that $RCW_AGENT then has; the names of all statements
+    that they count (label or text); and whether the frames of any have the length that was asked for."""
+
+    numbers: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    framed: bool = False
+
+
 @runtime_checkable
 class CountsInDesign(Protocol):
     """A protocol of a plugin's `RunQueries`: agents in the FPGA count statements while the application runs."""
@@ -200,12 +210,19 @@ class CountsInDesign(Protocol):
         begin with that of an FPGA that has the design, one of `own`."""
         ...
 
+    def names(self, text: str) -> tuple[str, ...]:
+        """What statements are called, by label or text, as far as these can be read."""
+        ...
+
+    def check_frame(self, frame: str) -> None:
+        """WorkbenchError for a text that is no length of frames."""
+        ...
+
     def switches(
         self, builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
-    ) -> Sequence[Mapping[int, tuple[int, ...]]]:
-        """The numbers that switch the agents of FPGAs as a program starts, of each by monitor: frames of that length
-        ("": as they were built), and of statements `only` those, by label or text (none: all). WorkbenchError where
-        they cannot."""
+    ) -> Switching:
+        """How the agents of FPGAs are switched: frames of that length ("": as they were built), and of statements
+        `only` those (none: all). WorkbenchError where they cannot."""
         ...
 
     def counted_in(

@@ -43,6 +43,7 @@ class Task:
     goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
     `depths` are how many words the FIFOs hold that the build can vary, by id. `rules` are what a simulated card goes by
     besides its platform's tables. `again`: what was built runs again.
+    `switches` are what $RCW_AGENT has for the host program: numbers that switch its agents and those of designs.
     `probe` compiles the host's sources in place of the compiler, to measure them.
     `path` is the project's file. Of several FPGAs with designs of their own, `designs` are the tasks of each, with its
     project, platform, parameters and build.
@@ -64,6 +65,7 @@ class Task:
     rules: tuple[TimingRule, ...] = ()
     again: bool = False
     probe: HostProbe | None = None
+    switches: tuple[int, ...] = ()
     path: Path = Path()
     designs: tuple[Task, ...] = ()
 

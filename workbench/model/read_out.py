@@ -109,21 +109,32 @@ class TraceWords:
 
 
 class AgentSettings:
-    """The numbers by which an agent beside the counters is switched: four bits more of a length, the highest first;
-    that length for the frames of a group; and whether a statement is counted (`resources/hdl/agent/agent_store.v`)."""
+    """The numbers by which an agent is switched: four bits more of a length, the highest first; that length for the
+    frames of a group; and whether a statement is counted (`resources/hdl/agent/agent_settings.v`). Of the monitors of
+    an FPGA the last two are no counters: a streaming application's agents on the processor, and in that FPGA
+    (`resources/streaming/agent_switch.hpp`)."""
 
     CODES: ClassVar[int] = 256
+    MONITORS: ClassVar[int] = 64
+    ON_PROCESSOR: ClassVar[int] = 62
+    IN_FPGA: ClassVar[int] = 63
     LENGTH: ClassVar[int] = 16
     COUNTED: ClassVar[int] = 80
 
     @classmethod
     def length(cls, group: int, length: int) -> tuple[int, ...]:
-        """What gives a group's frames a length of less than 2**32 cycles, or elements."""
-        return (*(length >> low & 15 for low in range(28, -1, -4)), cls.LENGTH + group)
+        """What gives a group's frames a length of less than 2**32 cycles, or elements (2**64 on the processor)."""
+        digits = max(8, -(-length.bit_length() // 4))
+        return (*(length >> 4 * place & 15 for place in reversed(range(digits))), cls.LENGTH + group)
 
     @classmethod
     def counted(cls, statement: int, counts: bool) -> int:
         return cls.COUNTED + 2 * statement + counts
+
+    @classmethod
+    def is_length(cls, number: int) -> bool:
+        """Whether a number of $RCW_AGENT gives frames a length."""
+        return cls.LENGTH <= number % cls.CODES < cls.COUNTED
 
     @classmethod
     def used(cls, groups: int, statements: int) -> tuple[int, ...]:

@@ -89,13 +89,11 @@ def _built(task: Task, job: Job) -> Path:
 
 def _command(task: Task, job: Job, line: str, program: Path | None, prefix: str = "") -> ProcessResult:
     """Run a command of the project's; what it prints is logged line by line, with a prefix."""
-    from workbench.api.instrument.board import switched_agents
-
     job.log(f"$ {line}")
     where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw), **({"RCW_TRACE": "1"} if task.trace else {})}
     where["RECAP_RANKS"] = str(task.project.host.ranks)
     where |= {"RECAP_PROGRAM": str(program)} if program else {}
-    where |= {"RCW_AGENT": switches} if (switches := switched_agents(task.hdl)) else {}
+    where |= {"RCW_AGENT": " ".join(map(str, task.switches))} if task.switches else {}
     return job.run(["sh", "-c", line], cwd=task.root, env=where, on_output=lambda said: job.log(f"{prefix}{said}"))
 
 

@@ -95,6 +95,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
             ("host", [host_executable, *project.host.arguments], ends[1], jails[1]),
         ):
             traced = {"RCW_TRACE": "1"} if task.trace else {}
+            traced |= {"RCW_AGENT": " ".join(map(str, task.switches))} if task.switches else {}
             environment = {**traced, "RCW_CARD_FD": str(end.fileno()), "RCW_CONFIG": str(config), "RCW_RAW": str(raw)}
             words = [str(word) for word in command]
             processes.append(_Process(name, words, environment, end.fileno(), root, jail))

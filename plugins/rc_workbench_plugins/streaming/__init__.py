@@ -43,6 +43,8 @@ class StreamQueries:
     agents = staticmethod(Later(f"{__name__}.agents.design:agents"))
     counted_in = staticmethod(Later(f"{__name__}.agents.design:counted_in"))
     valued = staticmethod(Later(f"{__name__}.agents.design:valued"))
+    names = staticmethod(Later(f"{__name__}.agents.switching:names"))
+    check_frame = staticmethod(Later(f"{__name__}.agents.switching:length_of"))
     switches = staticmethod(Later(f"{__name__}.agents.design:switches"))
     queues = staticmethod(Later(f"{__name__}.queues:queues"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rc_workbench_plugins.streaming.agents.cost import costs
-from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
+from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in, switching_of
 from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.kept import table_of_answers
 from rc_workbench_plugins.streaming.compared import compared
@@ -47,6 +47,7 @@ def compose(composition: Composition) -> Composed:
         tuple(dict.fromkeys(filter(None, parts))),
         partial(_tables, topology, section, agents, fpga_clock_hz(composition.platform)),
         partial(stuck_diagnostics, topology),
+        partial(switching_of, agents),
         partial(compared, result.synthesised) if result.synthesised else None,
         tuple(path for path in _LIBRARIES if path.is_dir())[:1],
         kept=_kept_adapter().dump_python(_kept(topology, section, composition), mode="json"),
@@ -87,7 +88,8 @@ def restored(kept: Any) -> Composed:
     query = read_query(of.query, of.topology, of.query_file, frame)
     agents = agents_of(query, of.topology, of.clock_hz, of.query_file) if of.query else NO_AGENTS
     tables = partial(_tables, of.topology, of.section, agents, of.clock_hz)
-    return Composed({}, (), (), tables=tables, stopped=partial(stuck_diagnostics, of.topology))
+    return Composed({}, (), (), tables=tables, stopped=partial(stuck_diagnostics, of.topology),
+                    switching=partial(switching_of, agents))  # fmt: skip
 
 
 def _tables(

@@ -1,6 +1,7 @@
 // Does what the host asks for on one clock: a word is a command, its operation in the top four bits. 1: tell the time,
 // by the packet {8'hA6, 8'd2, CLOCK_NUMBER}, the number of cycles since reset, low word and high word; 2: end all
-// frames now; 3: frames of time get the length in the other bits. Others are passed over.
+// frames now; 3: frames of time get the length in the other bits; 4: a setting (`agent_settings.v`) in the low eight bits. Others are
+// passed over.
 // With PAUSES only those cycles are there for the agent in which `counts` comes with the taps' signals.
 module agent_control #(
     parameter [15:0] CLOCK_NUMBER = 0,
@@ -19,6 +20,8 @@ module agent_control #(
     output wire finish,
     output wire set_length,
     output wire [31:0] new_length,
+    output wire set,            // the setting `code`
+    output wire [7:0] code,
     output wire reset_1,        // the reset, until the taps and their second stage are out of it
     output wire reset_2,
     output wire report_valid,
@@ -51,6 +54,8 @@ module agent_control #(
     assign finish = taken & command_data[31:28] == 4'd2;
     assign set_length = taken & command_data[31:28] == 4'd3;
     assign new_length = {4'd0, command_data[27:0]};
+    assign set = taken & command_data[31:28] == 4'd4;
+    assign code = command_data[7:0];
 
     always @(posedge clock) begin
         later_1 <= reset;

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.api.c_header import declarations, in_cpp
 from workbench.model.diagnostic import Diagnostic, OfTemplate
@@ -19,11 +19,7 @@ from workbench.model.prototypes import callees, handles, object_class
 from workbench.model.read_out import AgentSettings, ReadOutPlan
 from workbench.model.text import counted, listed
 
-if TYPE_CHECKING:
-    from workbench.api.builds import HdlBuild
-
 _TRANSFERS = ("host", "transfers")
-_MONITORS = 64  # of an FPGA, at most, whose agents are switched
 _MOST_BYTES = 4096  # of a read-out in one transfer
 _OF_ALL, _OF_EACH = ("rcw_board.h", "rcw_board.c"), "rcw_read_out"
 
@@ -144,7 +140,7 @@ def board_sources(
 
 def setting_number(fpga: int, monitor: int, code: int) -> int:
     """The number in $RCW_AGENT of a setting of an FPGA's monitor."""
-    return (fpga * _MONITORS + monitor) * AgentSettings.CODES + code
+    return (fpga * AgentSettings.MONITORS + monitor) * AgentSettings.CODES + code
 
 
 def setting_numbers(codes: Sequence[Mapping[int, tuple[int, ...]]]) -> tuple[int, ...]:
@@ -155,18 +151,14 @@ def setting_numbers(codes: Sequence[Mapping[int, tuple[int, ...]]]) -> tuple[int
     )  # fmt: skip
 
 
-def switched_agents(hdl: HdlBuild) -> str:
-    """What $RCW_AGENT is for a program whose agents a run switches; empty where it does not."""
-    return " ".join(map(str, setting_numbers([one.agent.switched if one.agent else {} for one in hdl.each])))
-
-
 def settings_of(text: str, fpga: int) -> dict[int, tuple[int, ...]]:
     """What $RCW_AGENT says of an FPGA, by monitor."""
     codes: dict[int, tuple[int, ...]] = {}
     for number in (int(word) for word in text.split() if word.isdecimal()):
         of, code = divmod(number, AgentSettings.CODES)
-        if of // _MONITORS == fpga:
-            codes[of % _MONITORS] = (*codes.get(of % _MONITORS, ()), code)
+        of_fpga, monitor = divmod(of, AgentSettings.MONITORS)
+        if of_fpga == fpga:
+            codes[monitor] = (*codes.get(monitor, ()), code)
     return codes
 
 

@@ -41,6 +41,7 @@ class Floating(QObject):
     def show_run_options(self, header_px: int) -> None:
         """Below the header, at the right."""
         options = self.run_options
+        options.read_questions()
         options.open_where(lambda: QPoint(self._window.width() - options.width(), header_px + 4))
 
     def show_about(self) -> None:

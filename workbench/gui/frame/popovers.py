@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MOST_PX, _AROUND_PX = 480, 120  # of what scrolls; what a window has beside it
 _INSIDE_PX = MARGIN_PX + 16
+_STATEMENTS_PX, _STATEMENT_PX = 150, 320  # height of what scrolls; width of a statement
 
 
 def _column(popover: Popover) -> QVBoxLayout:
@@ -94,7 +95,7 @@ def _hooks(hooks: object) -> str:
 
 
 class RunOptionsPopover(Popover):
-    """How to run: trace, deterministic, plain, and the project's settings by name."""
+    """How to run: trace, deterministic, plain, the project's settings by name, and what agents count."""
 
     run = Signal()
 
@@ -120,6 +121,18 @@ class RunOptionsPopover(Popover):
         column.addLayout(self._form)
         self.fields: dict[str, QLineEdit] = {}
         self.ranks: QSpinBox | None = None
+        self._questions_title = label("What agents count", "strong")
+        self._frame_row = QWidget()
+        self.frame_length = QLineEdit()
+        self.frame_length.setPlaceholderText("as the statements say")
+        self.frame_length.setAccessibleName("Frame length of agents")
+        self.frame_length.setToolTip("A time (1 ms), or a number of words for frames of words")
+        row_layout(label("Frame length"), self.frame_length, of=self._frame_row, margins=(0, 0, 0, 0), spacing=16)
+        self.statements: dict[str, QCheckBox] = {}
+        self._boxes = column_layout(margins=(0, 0, 0, 0), spacing=4)
+        self._scroll = scrolled("Statements that agents count", self._boxes, "raised")
+        for of_agents in (self._questions_title, self._frame_row, self._scroll):
+            column.addWidget(of_agents)
         self.problem = label("", "high", wrap=True)
         self.problem.hide()
         column.addWidget(self.problem)
@@ -156,10 +169,41 @@ class RunOptionsPopover(Popover):
             self.fields[name].setAccessibleName(name)
             self._form.addRow(label(name, "code"), self.fields[name])
         ranks = (self.ranks,) if self.ranks else ()
-        for before, after in pairwise((self.waves, *ranks, *self.fields.values(), self.go)):
-            QWidget.setTabOrder(before, after)
+        self._before_agents = (self.waves, *ranks, *self.fields.values())
         self._form_title.setVisible(bool(self.fields or self.ranks))
-        self.adjustSize()
+        self._show_questions(())
+        self.read_questions()
+
+    def read_questions(self) -> None:
+        """Read the statements that agents of the project count, in the background."""
+        from workbench.session.make.agents import questions
+
+        if workspace := self._context.workspace:
+            self._context.background.start(
+                "questions", lambda: questions(workspace), self._show_questions, self._context.failed
+            )
+
+    def _show_questions(self, names: tuple[str, ...]) -> None:
+        """Statements that were there stay as they are."""
+        unchecked = {name for name, box in self.statements.items() if not box.isChecked()}
+        if names != tuple(self.statements):
+            empty(self._boxes)
+            self.statements = {}
+            for name in names:
+                box = self.statements[name] = QCheckBox(self)
+                box.setText(box.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _STATEMENT_PX))
+                box.setAccessibleName(name)
+                box.setToolTip(f"{name}\nAgents count the statements that are checked. No new build is needed.")
+                box.setChecked(name not in unchecked)
+                self._boxes.addWidget(box)
+        for widget in (self._questions_title, self._frame_row, self._scroll):
+            widget.setVisible(bool(names))
+        of_agents = (self.frame_length, *self.statements.values())
+        for before, after in pairwise((*self._before_agents, *of_agents, self.go)):
+            QWidget.setTabOrder(before, after)
+        if (inside := self._scroll.widget()) is not None:
+            self._scroll.setFixedHeight(min(_STATEMENTS_PX, inside.sizeHint().height() + 2))
+        self.follow()
 
     def options(self, workspace: Workspace) -> RunOptions:
         """What is chosen. Raises WorkbenchError for a setting that cannot be read."""
@@ -174,7 +218,24 @@ class RunOptionsPopover(Popover):
             waves=(simulation.waves_from_s, simulation.waves_to_s) if self.waves.isChecked() else None,
             ranks=self.ranks.value() if self.ranks else 0,
             settings=parse_settings(texts),
+            frame=self._frame(),
+            only=self._only(),
         )
+
+    def _frame(self) -> str:
+        """The length of frames; "" where agents count none. WorkbenchError for a text that is none."""
+        from workbench.session.make.agents import check_frame
+
+        frame = self.frame_length.text().strip() if self.statements else ""
+        check_frame(frame)
+        return frame
+
+    def _only(self) -> tuple[str, ...]:
+        """The statements that are checked; none where all are. WorkbenchError where none of them is."""
+        checked = tuple(name for name, box in self.statements.items() if box.isChecked())
+        if self.statements and not checked:
+            raise WorkbenchError(Diagnostic("no statement is checked", "Check one, or leave the query out."))
+        return checked if len(checked) < len(self.statements) else ()
 
     def _on_run(self) -> None:
         if self._context.workspace is None:
@@ -182,8 +243,10 @@ class RunOptionsPopover(Popover):
         try:
             self.options(self._context.workspace)
         except WorkbenchError as error:
-            self.problem.setText(error.diagnostics[0].message)
+            problem = error.diagnostics[0]
+            self.problem.setText(f"{problem.message}. {problem.hint}".rstrip(". ") + ".")
             self.problem.show()
+            self.follow()
             return
         self.problem.hide()
         self.close_it()

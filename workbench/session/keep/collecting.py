@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.api import Composed, Outcome
+from workbench.api import Outcome
 from workbench.api.host_units import Units, entries_of
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
@@ -18,8 +18,9 @@ from workbench.run.ranks import rank_folders, recorded
 from workbench.run.sound import check_records
 from workbench.session.keep.rank_trees import host_of_ranks, of_programs, project_names, trees_of_ranks
 from workbench.session.keep.run_end import clocks_of, collected, failures_marked, finished, measured_at
+from workbench.session.make.composed import restored_composed
 from workbench.session.make.pipeline import RunOptions, manifest_of
-from workbench.session.make.tree import DESCRIPTION, Tree, TreeFpga, open_tree
+from workbench.session.make.tree import Tree, TreeFpga, open_tree
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.places import placed
 from workbench.session.open.project_path import PROJECT_SUFFIX
@@ -53,7 +54,7 @@ def collect_records(tree_paths: Path | Sequence[Path], records: Path, out: Path,
         for one in tree.fpgas:
             if one.language not in plugins.hdl_languages:
                 raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree.path))
-    composed = _composed(trees[0], plugins)
+    composed = restored_composed(trees[0], plugins)
     languages = [plugins.hdl_languages[one.language] for one in of_ranks.fpgas]
     for tree, folder in zip(trees, ranks or [records], strict=True):
         if folder.is_dir():
@@ -83,18 +84,6 @@ def collect_records(tree_paths: Path | Sequence[Path], records: Path, out: Path,
 
 def _is_project(path: Path) -> bool:
     return path.name.endswith(PROJECT_SUFFIX) or any(path.glob("*" + PROJECT_SUFFIX))
-
-
-def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
-    """The tree's composed application, as far as it is needed to read its records."""
-    for name in tree.composed:
-        if name not in plugins.composers:
-            raise WorkbenchError(unknown_name("composer", name, plugins.composers, tree.path))
-    try:
-        return [plugins.composers[name].restored(kept) for name, kept in tree.composed.items()]
-    except (ValueError, KeyError, TypeError):
-        file = str(tree.path / DESCRIPTION)
-        raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=file)) from None
 
 
 def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:

@@ -1,21 +1,24 @@
-"""Adds the agent that counts the project's questions to the instrumented copy of an ordinary design."""
+"""Adds the agents that count the project's questions to the instrumented copy of an ordinary design, and switches agents
+as a program starts, those of streaming applications too."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.api import HdlBuild
+from workbench.api import Composed, HdlBuild
 from workbench.api.builds import AgentQuery
-from workbench.api.instrument.board import setting_numbers
+from workbench.api.instrument.board import settings_of
 from workbench.api.instrument.monitor_text import AGENTS_FILE
 from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, near
 from workbench.model.platform import Platform
 from workbench.model.read_out import AgentSettings, MonitorWords
 from workbench.model.scan import HdlScan
 from workbench.run.agents import clocks_of_platform, counting
 from workbench.run.cards import on_fpgas
+from workbench.session.make.composed import restored_composed
 from workbench.session.make.tree import open_tree
 from workbench.session.open.workspace import Workspace, once_each
 from workbench.session.program.plugins import Plugins
@@ -86,26 +89,58 @@ def agent_switches(path: Path, plugins: Plugins, frame: str, only: Sequence[str]
     platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
-    return setting_numbers(_codes(tree.hdl, platform, frame, only, str(path)))
+    return _numbers(tree.hdl, restored_composed(tree, plugins), platform, frame, only, str(path))
 
 
-def _codes(
-    hdl: HdlBuild, platform: Platform, frame: str, only: Sequence[str], file: str
-) -> Sequence[Mapping[int, tuple[int, ...]]]:
-    made = counting()
-    if made is None or not any(one.agent for one in hdl.each):
-        hint = "Name questions in hardware.query of the project, and instrument it again."
-        raise WorkbenchError(Diagnostic("no agent counts in the FPGA", hint, file=file))
-    return made.switches(hdl.each, clocks_of_platform(platform), frame, only)
+def _numbers(
+    hdl: HdlBuild, composed: Sequence[Composed], platform: Platform, frame: str, only: Sequence[str], file: str
+) -> tuple[int, ...]:
+    asked, made = [one.switching(frame, only) for one in composed], counting()
+    if made is not None and any(one.agent for one in hdl.each):
+        asked.append(made.switches(hdl.each, clocks_of_platform(platform), frame, only))
+    names = [name for one in asked for name in one.names]
+    if not names:
+        hint = "Name questions in hardware.query or streaming.query of the project, and build it again."
+        raise WorkbenchError(Diagnostic("no agent counts a statement", hint, file=file))
+    for name in only:
+        if name not in names:
+            raise WorkbenchError(Diagnostic(f"no agent counts a statement '{name}'", near(name, names, "Counted")))
+    if frame and not any(one.framed for one in asked):
+        raise WorkbenchError(Diagnostic(f"no statement has frames with a length such as '{frame}'"))
+    return tuple(number for one in asked for number in one.numbers)
 
 
-def switched_agents(hdl: HdlBuild, workspace: Workspace, frame: str, only: Sequence[str]) -> HdlBuild:
-    """The designs with agents switched for a run: to this frame length ("": as the statements say), and to `only` these
-    statements (none: all). WorkbenchError if that is not possible."""
+def questions(workspace: Workspace) -> tuple[str, ...]:
+    """The statements that agents of a project count, by label or text, as far as its files can be read."""
+    made, section, root = counting(), workspace.project.streaming, workspace.root
+    files = [one.project.hardware.query for one in workspace.boards] + [section.query if section else ""]
+    names: list[str] = []
+    for name in dict.fromkeys(filter(None, files)) if made else ():
+        with suppress(OSError):
+            names += made.names(read_file(root / name).decode("utf-8-sig", "replace")) if made else ()
+    return tuple(dict.fromkeys(names))
+
+
+def check_frame(frame: str) -> None:
+    """WorkbenchError for a text that is no length of frames."""
+    if frame and (made := counting()):
+        made.check_frame(frame)
+
+
+def switch_numbers(hdl: HdlBuild, workspace: Workspace, frame: str, only: Sequence[str]) -> tuple[int, ...]:
+    """What $RCW_AGENT is in a run whose agents count frames of that length ("": as the statements say), and `only`
+    these statements (none: all). WorkbenchError where that cannot be."""
     if not (frame or only):
+        return ()
+    return _numbers(hdl, workspace.composed, workspace.platform, frame, only, str(workspace.path))
+
+
+def switched_agents(hdl: HdlBuild, workspace: Workspace, numbers: Sequence[int]) -> HdlBuild:
+    """The designs with agents that these numbers switch."""
+    if not numbers:
         return hdl
-    codes = _codes(hdl, workspace.platform, frame, only, str(workspace.path))
-    of_build = {id(one): of for one, of in zip(hdl.each, codes, strict=True)}
+    text = " ".join(map(str, numbers))
+    of_build = {id(one): settings_of(text, number) for number, one in reversed([*enumerate(hdl.each)])}
     builds = once_each(
         hdl.each, lambda one: replace(one, agent=replace(one.agent, switched=of_build[id(one)])) if one.agent else one
     )

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from workbench.api import Composed, Job
 from workbench.formats.run_folder import RunWriter
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.run import Manifest, RunStatus
 from workbench.model.run_tables import Table
+from workbench.session.make.tree import DESCRIPTION, Tree
+from workbench.session.program.plugins import Plugins
 
 
 def stopped(composed: Sequence[Composed], raw: Path, run: Manifest) -> list[Diagnostic]:
@@ -32,3 +34,15 @@ def keep_composed(composed: Sequence[Composed], writer: RunWriter, job: Job) -> 
             job.report(diagnostic)
         writer.describe(replace(writer.manifest, diagnostics=(*writer.manifest.diagnostics, *where)))
         writer.keep(composed_tables(composed, writer.raw, manifest))
+
+
+def restored_composed(tree: Tree, plugins: Plugins) -> list[Composed]:
+    """What a tree's application was composed of, as far as its records are read by it."""
+    for name in tree.composed:
+        if name not in plugins.composers:
+            raise WorkbenchError(unknown_name("composer", name, plugins.composers, tree.path))
+    try:
+        return [plugins.composers[name].restored(kept) for name, kept in tree.composed.items()]
+    except (ValueError, KeyError, TypeError):
+        file = str(tree.path / DESCRIPTION)
+        raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=file)) from None

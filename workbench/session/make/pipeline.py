@@ -30,7 +30,7 @@ from workbench.session.keep.run_end import (
     mark,
 )
 from workbench.session.make import durations
-from workbench.session.make.agents import switched_agents
+from workbench.session.make.agents import check_frame, switch_numbers, switched_agents
 from workbench.session.make.composed import composed_tables, keep_composed, stopped
 from workbench.session.make.instrumenting import (
     check_driven,
@@ -64,7 +64,7 @@ class RunOptions:
     are written; None: as the project says. `ranks` is the number of processes of the host program (0: as the project
     says). `settles` lets the run settle the ledger's open predictions; runs of a study do not. `rules` and `depths`
     (words, by FIFO) are those of `changes` that the run tries. `probe` measures the host. `frame` is the frame length
-    of agents in FPGAs ("": as the statements say), and `only` lists the statements that they count (none: all)."""
+    of agents ("": as the statements say), and `only` lists the statements that they count (none: all)."""
 
     out: Path | None = None
     plain: bool = False
@@ -164,12 +164,16 @@ def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
     check_ranks(workspace, options.ranks, target.simulated)
+    check_frame(options.frame)
     lacking = (*target.lacks(workspace.platform, workspace.support), *_not_measurable(workspace, options, target))
     if lacking:
         raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))
 
 
 def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -> Iterator[Diagnostic]:
+    if options.plain and (options.frame or options.only):
+        hint = "Run it instrumented, or leave out the length of frames and the statements."
+        yield Diagnostic("a plain run has no agents to switch", hint, file=str(workspace.path))
     if target.simulated:
         return
     yield from board_lacks(workspace.platform, len(workspace.boards))
@@ -232,7 +236,7 @@ def _run(
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     check(workspace.composed, job)
     with job.step(_INSTRUMENT):
-        host, hdl = _builds(workspace, options, target, settings, writer, job)
+        host, hdl, switches = _builds(workspace, options, target, settings, writer, job)
     if host:  # the lists that records refer to, for later recovery
         blocks = (host.blocks[0], *hdl.blocks)
         known_manifest = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
@@ -245,6 +249,7 @@ def _run(
         rules=options.rules,
         depths=options.depths,
         probe=options.probe,
+        switches=switches,
     )
     built = target.build(task, job)
     taps = _taps(task, writer) if target.simulated else None
@@ -285,11 +290,13 @@ def _builds(
     settings: Mapping[str, Value],
     writer: RunWriter,
     job: Job,
-) -> tuple[HostBuild | None, HdlBuild]:
-    """The target's builds of host and designs, instrumented or not. WorkbenchError for errors in them."""
+) -> tuple[HostBuild | None, HdlBuild, tuple[int, ...]]:
+    """The target's builds of host and designs, instrumented or not, and the numbers that switch agents. WorkbenchError
+    for errors in them."""
     project, build = workspace.project, writer.path / "build"
     simulator = project.simulation.simulator if target.simulated else ""
     host: HostBuild | None = None
+    numbers: tuple[int, ...] = ()
     if options.plain:
         hdl = plain_designs(workspace, settings, simulator)
         messages = diagnostics = hdl.diagnostics
@@ -298,8 +305,9 @@ def _builds(
         own_build = bool(project.host.build)
         host, hdl = instrument(workspace, settings, build, job, own_build, simulator, bool(options.depths))
         check_varied(options.depths, hdl, project)
-        hdl = switched_agents(hdl, workspace, options.frame, options.only)
-        unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams report it
+        numbers = switch_numbers(hdl, workspace, options.frame, options.only)
+        hdl = switched_agents(hdl, workspace, numbers)
+        unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
         diagnostics = host.diagnostics + hdl.diagnostics
         messages = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
     for diagnostic in messages:
@@ -320,7 +328,7 @@ def _builds(
                 clock.name: _clock_of(clock, project.simulation) for clock in hdl.simulation.made.values()
             }
             writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *derived_clocks.values())))
-    return host, hdl
+    return host, hdl, numbers
 
 
 def _as_asked(workspace: Workspace, options: RunOptions, out: Path) -> Workspace:

@@ -36,7 +36,7 @@ def longest_round_ps(agent: HardwareAgent) -> int:
     """A time in which no more frames end than half of the queue of words holds; each look takes the bus."""
     if any(group.of_elements for group in agent.groups):
         return ROUND_PS
-    frames_ps = [group.length * agent.clocks[group.clock].period_ps for group in agent.groups if group.length]
+    frames_ps = [group.length * agent.clocks[group.clock].period_ps for group in agent.groups]
     fitting_ps = min(frames_ps, default=LONGEST_ROUND_PS) * (REPORT_WORDS // 2) / max(agent.most_words, 1)
     return min(max(int(fitting_ps), ROUND_PS), LONGEST_ROUND_PS)
 

@@ -17,7 +17,7 @@ from rc_workbench_plugins.streaming.agents.kept import OF_DESIGN, table_of_answe
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
 from rc_workbench_plugins.streaming.agents.placed import placed
-from rc_workbench_plugins.streaming.agents.switching import as_switched, check_names, codes_for, switched
+from rc_workbench_plugins.streaming.agents.switching import as_switched, codes_for, names_in, switched
 from rc_workbench_plugins.streaming.query.measures import (
     Assert,
     AssertResult,
@@ -31,11 +31,12 @@ from rc_workbench_plugins.streaming.query.resolve import ELSEWHERE, read_query
 from rc_workbench_plugins.streaming.query.rtl import design_topology, is_queue
 from workbench.api import Diagnostic, HdlBuild, Severity, Table, WorkbenchError, counted, listed
 from workbench.api.builds import AgentQuery
+from workbench.api.instrument.board import setting_numbers
 from workbench.api.instrument.crossing import numbered
 from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.stream_probe import stream_blocks, value_bits
-from workbench.api.queries import DesignAgents, ReadAgents
-from workbench.api.unstable import Fifo, MonitorWords, Stream, StreamEdge, Topology, as_target, period_ps
+from workbench.api.queries import DesignAgents, ReadAgents, Switching
+from workbench.api.unstable import AgentSettings, Fifo, MonitorWords, Stream, StreamEdge, Topology, as_target, period_ps
 from workbench.api.virtual_time import ClockFrame
 
 AGENT = "FPGA"
@@ -172,7 +173,7 @@ class Design:
                 measures += [self._held(fifo) for fifo in self.fifos if self._stream_clock(fifo.input) == clock]
             asserts = tuple(one for one in self.query.asserts if here(one))
             here_asked = replace(self.query, measures=tuple(measures), asserts=asserts)
-            clocks = [AgentClock(period_ps(self._clocks_hz[clock]), monitored=True)]
+            clocks = [AgentClock(period_ps(self._clocks_hz[clock]), number)]
             name = numbered("recap_questions", number)
             agent = hardware_agent(here_asked, edges, clocks, self._asked.file, name, blocks)
             result.append(OfClock(number, monitor, agent))
@@ -235,18 +236,13 @@ def _fifo_rows(build: HdlBuild, held: Sequence[MeasureResult], clock: ClockFrame
             yield from ((numbers[one.measure.edges[0]], words, n) for words, n in enumerate(cycles) if n)
 
 
-def switches(
-    builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]
-) -> list[Mapping[int, tuple[int, ...]]]:
-    """The numbers that switch the agents of FPGAs as a program starts, by monitor. WorkbenchError where they cannot be
-    switched like that."""
+def switches(builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]) -> Switching:
+    """How the agents of FPGAs are switched as a program starts. WorkbenchError where they cannot be switched like
+    that."""
     designs = [Design(build, build.agent, clocks_hz) if build.agent else None for build in builds]
-    check_names([one.agent for design in designs if design for one in design.agents], only)
     codes: list[Mapping[int, tuple[int, ...]]] = [
         {one.number: codes_for(one.agent, frame, only) for one in design.agents} if design else {} for design in designs
     ]
-    if frame and not any(of_clock for of_fpga in codes for of_clock in of_fpga.values()):
-        raise WorkbenchError(Diagnostic(f"no statement has frames with a length such as '{frame}'"))
     for design, of_fpga in zip(designs, codes, strict=True):
         for one in design.agents if design else ():
             if missing := set(of_fpga[one.number]) - one.monitor.settings.keys():
@@ -254,7 +250,9 @@ def switches(
                 what = "the query asks for too much" if one.monitor.settings else small
                 message, hint = f"{what} ({len(missing)} settings)", "Reserve eight words of the port for it."
                 raise WorkbenchError(Diagnostic(message, hint))
-    return codes
+    numbers = setting_numbers(codes)
+    counted_here = (one.of for design in designs if design for own in design.agents for one in own.agent.monitors)
+    return Switching(numbers, names_in(counted_here), any(map(AgentSettings.is_length, numbers)))
 
 
 def valued(text: str, streams: Sequence[Stream], fifos: Sequence[Fifo], own: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from workbench.api.instrument.monitor_text import agent_head
 _STREAMS = (
     "command_valid", "command_ready", "command_data", "report_valid", "report_ready", "report_data",
 )  # fmt: skip
-_OF_STORE = ("clock", "clear", "counts", "held", "set", "entry", "word", "stored", "lengths", "enabled", *_STREAMS)
+_OF_STORE = ("clock", "clear", "counts", "held", "set", "entry", "word", "stored", *_STREAMS)
 
 
 def library_text() -> str:
@@ -28,7 +28,7 @@ def agent_text(
     head = agent_head(number, vector_bits, bits)
     if not agent.groups:
         return f"{head}    assign word = 0, stored = 0;\nendmodule\n"
-    ports = {"clock_0": "clock", "reset_0": "clear", "counts_0": "counts", "enabled": "enabled", "report_last": ""}
+    ports = {"clock_0": "clock", "reset_0": "clear", "counts_0": "counts", "report_last": ""}
     for edge, label in enumerate(agent.labels):
         if agent.tapped[edge]:
             for way, low in zip(("push", "pop"), lows[label], strict=True):
@@ -41,20 +41,12 @@ def agent_text(
     for place, name in enumerate(agent.blocks):
         low, width = blocks[name]
         ports[f"state_{place}"] = f"state[{low} +: {width}]"
-    ports |= {f"length_{group.number}": f"lengths[{32 * group.number} +: 32]" for group in agent.groups}
     ports |= dict(zip(_STREAMS, _STREAMS, strict=True))
-    lengths = sum(group.length << 32 * group.number for group in agent.groups)
-    groups, statements = len(agent.groups), len(agent.monitors)
-    sizes = (
-        f".MONITOR({number}), .ROOM_BITS({bits}), .RESERVE({words[1]}), .GROUPS({groups}), .STATEMENTS({statements})"
-    )
     return (
         head
         + f"""    wire command_valid, command_ready, report_valid, report_ready;
     wire [31:0] command_data, report_data;
-    wire [{32 * groups - 1}:0] lengths;
-    wire [{statements - 1}:0] enabled;
-    agent_store #({sizes}, .LENGTHS({32 * groups}'h{lengths:x})) store (
+    agent_store #(.ROOM_BITS({bits}), .RESERVE({words[1]})) store (
         {", ".join(f".{name}({name})" for name in _OF_STORE)}
     );
     {agent.name} agent (

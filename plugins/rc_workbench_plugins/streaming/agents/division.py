@@ -11,9 +11,19 @@ from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_age
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.agents.switching import (
+    as_switched,
+    codes_for,
+    host_as_switched,
+    host_codes,
+    names_in,
+    switched,
+)
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap, about_states, of_virtual_queue
 from workbench.api import Diagnostic, Severity
-from workbench.api.unstable import StreamEdge, Topology, period_ps
+from workbench.api.instrument.board import setting_numbers, settings_of
+from workbench.api.queries import Switching
+from workbench.api.unstable import AgentSettings, StreamEdge, Topology, period_ps
 from workbench.api.virtual_time import ClockFrame
 
 
@@ -82,11 +92,31 @@ def answers_in(
     """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one.
     `clocks` are those of cards that are not exactly what the platform says."""
     answers = {}
+    text = (raw / SWITCHED).read_text("utf-8", "replace") if (raw / SWITCHED).is_file() else ""
     if agents.host:
-        answers[HOST] = host_answers(agents.host, raw / FILE)
+        by = switched(settings_of(text, 0).get(AgentSettings.ON_PROCESSOR, ()))
+        answers[HOST] = host_as_switched(host_answers(agents.host, raw / FILE), agents.host, by)
     for card, agent in agents.fpgas.items():
-        answers[topology.titles[card]] = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
+        by = switched(settings_of(text, card).get(AgentSettings.IN_FPGA, ()))
+        read = fpga_answers(agent, raw, card, [clocks[card]] if card in clocks else None)
+        answers[topology.titles[card]] = as_switched(read, agent, by)
     return answers
+
+
+SWITCHED = "stream_switched.txt"  #: in a run's raw folder: what $RCW_AGENT was, if it was anything
+
+
+def switching_of(agents: Agents, frame: str, only: Sequence[str]) -> Switching:
+    """How the agents are switched as the program starts. WorkbenchError where they cannot be switched like that."""
+    codes = [{AgentSettings.ON_PROCESSOR: host_codes(agents.host, frame, only)} if agents.host else {}]
+    statements: list[Measure | Assert] = [*agents.host.measures, *agents.host.asserts] if agents.host else []
+    for card in range(max(agents.fpgas, default=-1) + 1):
+        codes += [{}] if card == len(codes) else []
+        if agent := agents.fpgas.get(card):
+            codes[card] = codes[card] | {AgentSettings.IN_FPGA: codes_for(agent, frame, only)}
+            statements += [one.of for one in agent.monitors]
+    numbers = setting_numbers(codes)
+    return Switching(numbers, names_in(statements), any(map(AgentSettings.is_length, numbers)))
 
 
 def _seen(topology: Topology, edge: StreamEdge, place: str) -> frozenset[Tap]:

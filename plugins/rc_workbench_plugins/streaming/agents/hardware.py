@@ -133,7 +133,7 @@ class _Builder(Monitors):
 
     def _counts(self, clock: int, number: int) -> Logic:
         """Whether the monitor of that number counts in a cycle, whatever its condition says."""
-        return both(self._ticks(clock), f"enabled[{number}]") if self._clocks[clock].monitored else True
+        return both(self._ticks(clock), self._enabled(clock, number))
 
     def _instants(self, of: Assert, clock: int) -> Iterator[tuple[Operand, Logic, Signal]]:
         """The values of the moment that an assertion compares, as far as a record has room for them, and when they are
@@ -176,8 +176,6 @@ class _Builder(Monitors):
         net.outputs |= {"command_ready": 0, "report_valid": 0, "report_last": 0, "report_data": 32}
         self._taps()
         self._states()
-        if any(clock.monitored for clock in self._clocks):
-            net.inputs["enabled"] = sum(map(len, self._groups.values()))
         streams: dict[int, list[str]] = {clock: [] for clock in used}
         for clock in used:
             self._control(clock)
@@ -201,7 +199,7 @@ class _Builder(Monitors):
 
         texts = {f"{name}.v": folder.joinpath(f"{name}.v").read_text("utf-8") for name in modules}
         groups = tuple(
-            Group(self._numbers[key], key.clock, tuple(monitors), key.length if key.kind else 0, key.kind == 2)
+            Group(self._numbers[key], key.clock, tuple(monitors), key.length, bool(key.element))
             for key, monitors in self._groups.items()
         )
         data_bits = tuple(self._data.get(label, 0) for label in self._labels)

@@ -38,12 +38,11 @@ class AgentBlock:
 
 @dataclass(frozen=True)
 class GroupKey:
-    """What monitors have in common whose frames end together. `kind` 1: after `length` cycles; 2: after so many of what
-    the wire `element` tells; 0: where the host asks."""
+    """What monitors have in common whose frames end together: after `length` cycles, or so many of what the wire
+    `element` tells."""
 
     clock: int
-    kind: int = 0
-    length: int = 1
+    length: int
     element: str = ""
 
 
@@ -77,6 +76,10 @@ class Joints:
     def _ticks(self, clock: int) -> Logic:
         """Whether the cycle in the taps' second stage is there."""
         return f"c{clock}_counts_2" if self._clocks[clock].monitored else True
+
+    def _enabled(self, clock: int, number: int) -> str:
+        """Whether the statement of that number is counted."""
+        return f"c{clock}_enabled[{number}]"
 
     def _frame_wire(self, key: GroupKey, name: str) -> str:
         return f"g{self._numbers[key]}_{name}"
@@ -119,8 +122,18 @@ class Joints:
             command_valid=net.wire(f"{at}_asked"), command_ready=net.wire(f"{at}_takes"),
             command_data=net.wire(f"{at}_command", 32), cycle=net.wire(f"{at}_cycle", 48),
             finish=net.wire(f"{at}_finish"), set_length=net.wire(f"{at}_sets"),
-            new_length=net.wire(f"{at}_length", 32), reset_1=net.wire(f"{at}_reset_1"),
-            reset_2=net.wire(f"{at}_reset"), **report_wires,
+            new_length=net.wire(f"{at}_length", 32), set=net.wire(f"{at}_set"), code=net.wire(f"{at}_code", 8),
+            reset_1=net.wire(f"{at}_reset_1"), reset_2=net.wire(f"{at}_reset"), **report_wires,
+        )  # fmt: skip
+        groups, statements = max(1, len(self._groups)), max(1, sum(map(len, self._groups.values())))
+        lengths = sum(key.length << 32 * number for key, number in self._numbers.items())
+        monitor = self._clocks[clock].monitor
+        net.add(
+            "agent_settings", f"{at}_settings",
+            {"GROUPS": groups, "STATEMENTS": statements, "LENGTHS": Bits(lengths, 32 * groups),
+             **({} if monitor is None else {"MONITOR": monitor})},
+            clock=f"clock_{clock}", reset=OFF if monitored else f"{at}_reset", set=f"{at}_set", code=f"{at}_code",
+            lengths=net.wire(f"{at}_lengths", 32 * groups), enabled=net.wire(f"{at}_enabled", statements),
         )  # fmt: skip
 
     def _frames(self, key: GroupKey) -> str:
@@ -129,16 +142,12 @@ class Joints:
         stamps = {"number": 32, "start": 48, "stop": 48}
         wires = {name: net.wire(f"{at}_{name}", width) for name, width in stamps.items()}
         ended, free = net.wire(f"{at}_end"), net.wire(f"{at}_free")
-        length: Signal = Bits(key.length, 32)
-        may_end = free
-        if self._clocks[clock].monitored:
-            length = f"length_{group}"
-            net.inputs[length] = 32
-            enabled = tuple(f"enabled[{one.number}]" for one in self._groups[key])
-            may_end = self._wire(f"{at}_may_end", both(free, Gate("or", enabled)))
+        enabled = tuple(self._enabled(clock, one.number) for one in self._groups[key])
+        may_end = self._wire(f"{at}_may_end", both(free, Gate("or", enabled)))
         net.add(
-            "agent_frame", f"{at}_frame", {"KIND": key.kind}, **self._clocked(key), counts=f"c{clock}_counts_2",
-            element=key.element or OFF, finish=f"c{clock}_finish", set_length=f"c{clock}_sets", length=length,
+            "agent_frame", f"{at}_frame", {"ELEMENTS": int(bool(key.element))}, **self._clocked(key),
+            counts=f"c{clock}_counts_2", element=key.element or OFF, finish=f"c{clock}_finish",
+            set_length=f"c{clock}_sets", length=PartSelect(f"c{clock}_lengths", 32 * group, 32 * group + 31),
             new_length=f"c{clock}_length", free=may_end, next=f"c{clock}_next", frame_end=ended, **wires,
             since=net.wire(f"{at}_since", 32),
         )  # fmt: skip

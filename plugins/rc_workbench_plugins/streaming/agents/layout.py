@@ -21,17 +21,21 @@ STAMPS = np.dtype([("t_p1_ps", "<i8"), ("t_f2", "<i8"), ("t_p3_ps", "<i8")])
 HEAD_WORDS = 6
 #: Of a trace, in a frame; beside a monitor fewer, since the memory there keeps room for the last frames.
 TRACE_RECORDS, MONITORED_RECORDS = 256, 64
-#: How long a frame is of a monitored agent where none is asked for, cycles: half of what a counter of 32 bits holds.
+#: How long a frame is where no length is asked for, cycles: half of what a counter of 32 bits holds.
 WHOLE = 1 << 31
 
 
 @dataclass(frozen=True)
 class AgentClock:
-    """A clock of the design's that edges stand on. Where the agent is `monitored` it stands beside the counters of an
-    ordinary design's blocks: it pauses as they do, and what it counts is switched while it runs."""
+    """A clock of the design's that edges stand on. An agent beside the counters of an ordinary design's blocks, those
+    of the `monitor` of that number, pauses as they do."""
 
     period_ps: Fraction
-    monitored: bool = False
+    monitor: int | None = None
+
+    @property
+    def monitored(self) -> bool:
+        return self.monitor is not None
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class Group:
     number: int
     clock: int
     monitors: tuple[Monitor, ...]
-    length: int = 0  # of its frames, in cycles or elements; 0: as long as is asked for
+    length: int = WHOLE  # of its frames, in cycles or elements
     of_elements: bool = False
 
     @property
@@ -120,8 +124,7 @@ class HardwareAgent:
     clock c clock_c and reset_c, high in reset; of edge i of `labels` push_valid_i, push_ready_i, pop_valid_i and
     pop_ready_i and, with `data_bits`, data_i; on the first clock the streams command_* and report_* (valid, ready,
     data of 32 bits, report_last). On a clock that is monitored there are counts_c, which comes with the taps' signals,
-    the state of each of `blocks` as state_i, the length of group g's frames as length_g, and a bit for each monitor,
-    whether it counts, as enabled."""
+    and the state of each of `blocks` as state_i."""
 
     name: str
     clocks: tuple[AgentClock, ...]
@@ -135,7 +138,7 @@ class HardwareAgent:
 
     @property
     def monitors(self) -> tuple[Monitor, ...]:
-        """The monitors, in the order of their bits in `enabled`."""
+        """The monitors, in the order of their numbers."""
         return tuple(sorted((one for group in self.groups for one in group.monitors), key=lambda one: one.number))
 
     @property
@@ -147,5 +150,5 @@ class HardwareAgent:
 #: What is said of answers that break off.
 KILLED = "The counts until then are shown. Was the application killed, or did it crash, before its blocks had ended?"
 #: Commands: a word each.
-TELL_TIME, END_FRAMES, FRAME_LENGTH = 1 << 28, 2 << 28, 3 << 28
+TELL_TIME, END_FRAMES, FRAME_LENGTH, SETTING = 1 << 28, 2 << 28, 3 << 28, 4 << 28
 MAGIC, OF_FRAME, OF_TIME = 0xA6, 1, 2

@@ -169,14 +169,14 @@ class EdgeNumbers(Joints):
 
     def _group(self, of: Measure | None, clock: int) -> GroupKey:
         """What measures have in common whose frames end together."""
-        key = GroupKey(clock, 1, WHOLE) if self._clocks[clock].monitored else GroupKey(clock)
+        key = GroupKey(clock, WHOLE)
         if of and of.frame.elements:
-            key = GroupKey(clock, 2, of.frame.elements, f"{self._tap(of.edges[-1])}_{of.tap}")
+            key = GroupKey(clock, of.frame.elements, f"{self._tap(of.edges[-1])}_{of.tap}")
         elif of and of.frame.time_ps:
             cycles = of.frame.time_ps / self._clocks[clock].period_ps
             if cycles.denominator != 1 or cycles < 1:
                 raise Refused(f"a frame is a whole number of cycles, and its time is {float(cycles):.6g} of them")
-            key = GroupKey(clock, 1, int(cycles))
+            key = GroupKey(clock, int(cycles))
         if key not in self._groups:
             self._numbers[key] = len(self._groups)
             self._groups[key] = []

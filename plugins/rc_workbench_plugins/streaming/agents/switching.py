@@ -1,24 +1,40 @@
-"""Agents beside a design's counters, switched as a program starts: how long their frames are, and which statements they
-count (`resources/hdl/agent/agent_store.v`). The numbers to write go to the program in its environment."""
+"""Agents switched as a program starts: how long their frames are, and which statements they count
+(`resources/hdl/agent/agent_settings.v`, `resources/streaming/agent_switch.hpp`). The numbers to write go to the program
+in its environment."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from rc_workbench_plugins.streaming.agents.host import HostAgent
 from rc_workbench_plugins.streaming.agents.layout import Group, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.frames import frame_of
-from rc_workbench_plugins.streaming.query.measures import Assert, FrameLength, Measure, MeasureResult
-from workbench.api import Diagnostic, WorkbenchError, near, time_text
+from rc_workbench_plugins.streaming.query.measures import (
+    Assert,
+    FrameLength,
+    Measure,
+    MeasureResult,
+    operands,
+    with_parts,
+)
+from rc_workbench_plugins.streaming.query.read import statements
+from workbench.api import Diagnostic, WorkbenchError, time_text
 from workbench.api.unstable import AgentSettings
 
 _HINT = "A frame is a whole number of cycles of each clock, below 2^32, or of words."
 
 
-def name_of(statement: Measure | Assert) -> str:
-    """What a statement is called where some are chosen."""
-    return statement.label or statement.text
+def names(text: str) -> tuple[str, ...]:
+    """What the statements of a text are called where some are chosen."""
+    return tuple(dict.fromkeys(one.label or one.text for one in statements(text)[0]))
+
+
+def _names_of(of: Measure | Assert) -> tuple[str, ...]:
+    """What a statement is called: one of several edges has their names behind its label, and is one of the label's."""
+    label = of.label.partition("[")[0] or of.text
+    return (label, of.label) if of.label not in ("", label) else (label,)
 
 
 def codes_for(agent: HardwareAgent, frame: str, only: Sequence[str]) -> tuple[int, ...]:
@@ -28,27 +44,36 @@ def codes_for(agent: HardwareAgent, frame: str, only: Sequence[str]) -> tuple[in
     for group in agent.groups:
         if (length := _length(agent, group, frame)) is not None:
             codes += AgentSettings.length(group.number, length)
-    codes += [
-        AgentSettings.counted(one.number, not one.of.text or name_of(one.of) in only) for one in agent.monitors if only
-    ]  # fmt: skip
-    return tuple(codes)
+    return (*codes, *_counted([one.of for one in agent.monitors], only))
 
 
-def check_names(agents: Sequence[HardwareAgent], only: Sequence[str]) -> None:
-    """WorkbenchError for a name that no counted statement has."""
-    known = [name_of(one.of) for agent in agents for one in agent.monitors if one.of.text]
-    for name in only:
-        if name not in known:
-            raise WorkbenchError(Diagnostic(f"no agent counts a statement '{name}'", near(name, known, "Counted")))
+def _counted(counted: Sequence[Measure | Assert], only: Sequence[str]) -> Iterator[int]:
+    """What lets `only` these be counted, with those that nobody asked for. WorkbenchError for too many."""
+    if only and len(counted) > (most := (AgentSettings.CODES - AgentSettings.COUNTED) // 2):
+        message = f"an agent counts {len(counted)} statements, and {most} can be switched"
+        raise WorkbenchError(Diagnostic(message, "Ask for fewer in the file of questions."))
+    only_names = frozenset(only)
+    for number, one in enumerate(counted if only else ()):
+        yield AgentSettings.counted(number, not one.text or not only_names.isdisjoint(_names_of(one)))
+
+
+def names_in(counted: Iterable[Measure | Assert]) -> tuple[str, ...]:
+    """What those that were asked are called."""
+    return tuple(dict.fromkeys(name for one in counted if one.text for name in _names_of(one)))
+
+
+def length_of(frame: str) -> FrameLength:
+    """WorkbenchError for a text that is no length."""
+    try:
+        return frame_of(frame)
+    except ArgumentTypeError as error:
+        raise WorkbenchError(Diagnostic(f"the length of a frame: {error}", _HINT)) from None
 
 
 def _length(agent: HardwareAgent, group: Group, frame: str) -> int | None:
     if not frame:
         return None
-    try:
-        asked = frame_of(frame)
-    except ArgumentTypeError as error:
-        raise WorkbenchError(Diagnostic(f"the length of a frame: {error}", _HINT)) from None
+    asked = length_of(frame)
     if asked.elements and group.of_elements:
         length = Fraction(asked.elements)
     elif asked.time_ps and not group.of_elements:
@@ -62,7 +87,7 @@ def _length(agent: HardwareAgent, group: Group, frame: str) -> int | None:
 
 @dataclass(frozen=True)
 class Switched:
-    """What numbers left of an agent: lengths of its groups' frames where they are others, and statements, by their
+    """An agent after its settings: the lengths of its groups' frames where they are others, and statements, by their
     numbers, that were not counted."""
 
     lengths: Mapping[int, int]
@@ -70,13 +95,13 @@ class Switched:
 
 
 def switched(codes: Sequence[int]) -> Switched:
-    """The settings as words for the agent's memory, one after the other."""
+    """The agent after these settings, one after the other."""
     length, lengths, left_out = 0, dict[int, int](), set[int]()
     for code in codes:
         if code < AgentSettings.LENGTH:
-            length = (length << 4 | code) & 0xFFFFFFFF
+            length = length << 4 | code
         elif code < AgentSettings.COUNTED:
-            lengths[code - AgentSettings.LENGTH] = length
+            lengths[code - AgentSettings.LENGTH], length = length, 0
         else:
             statement, counts = divmod(code - AgentSettings.COUNTED, 2)
             (left_out.discard if counts else left_out.add)(statement)
@@ -88,17 +113,61 @@ def as_switched(answered: Answers, agent: HardwareAgent, by: Switched) -> Answer
     group_of = {one.of: group for group in agent.groups for one in group.monitors}
     numbers = {one.of: one.number for one in agent.monitors}
 
-    def result(one: MeasureResult) -> MeasureResult:
-        group = group_of[one.measure]
+    def length(one: Measure) -> tuple[FrameLength, str] | None:
+        group = group_of[one]
         length = by.lengths.get(group.number)
         if length is None:
-            return one
-        period_ps = agent.clocks[group.clock].period_ps
-        frame = FrameLength(elements=length) if group.of_elements else FrameLength(time_ps=round(length * period_ps))
-        words = f"{length:,} words" if group.of_elements else time_text(float(length * period_ps) / 1e12)
-        trust = f"{one.trust}, in frames of {words}, as the program was started"
-        return replace(one, measure=replace(one.measure, frame=frame), trust=trust)
+            return None
+        if group.of_elements:
+            return FrameLength(elements=length), f"{length:,} words"
+        length_ps = length * agent.clocks[group.clock].period_ps
+        return FrameLength(time_ps=round(length_ps)), time_text(float(length_ps) / 1e12)
 
-    measures = (result(one) for one in answered.measures if numbers[one.measure] not in by.left_out)
-    asserts = (one for one in answered.asserts if numbers[one.asserted] not in by.left_out)
+    return _in_frames(answered, numbers, by.left_out, length)
+
+
+def _in_frames(
+    answered: Answers, numbers: Mapping[Measure | Assert, int], left_out: Collection[int],
+    length: Callable[[Measure], tuple[FrameLength, str] | None],
+) -> Answers:  # fmt: skip
+    """Without statements of those `numbers`; the others with the `length` of their frames, and its words, where it was
+    switched."""
+
+    def result(one: MeasureResult) -> MeasureResult:
+        if (switched_to := length(one.measure)) is None:
+            return one
+        frame, words = switched_to
+        trust = f"{one.trust}, in frames of {words}, as the program was started"
+        measure = replace(one.measure, frame=frame)
+        return replace(one, measure=measure, frames=with_parts(measure, one.frames), trust=trust)
+
+    measures = (result(one) for one in answered.measures if numbers[one.measure] not in left_out)
+    asserts = (one for one in answered.asserts if numbers[one.asserted] not in left_out)
     return replace(answered, measures=tuple(measures), asserts=tuple(asserts))
+
+
+def host_codes(agent: HostAgent, frame: str, only: Sequence[str]) -> tuple[int, ...]:
+    """As `codes_for`, of the agent on the processor: its frames of time are group 0, those of elements group 1."""
+    codes: list[int] = []
+    if frame:
+        asked = length_of(frame)
+        framed = [*agent.measures, *(side for one in agent.asserts for side in operands(one.condition))]
+        if any(bool(one.frame.elements) == bool(asked.elements) for one in framed):
+            codes += AgentSettings.length(int(bool(asked.elements)), asked.elements or asked.time_ps)
+    return (*codes, *_counted((*agent.measures, *agent.asserts), only))
+
+
+def host_as_switched(answered: Answers, agent: HostAgent, by: Switched) -> Answers:
+    """The answers of what was counted, each with the length that its frames had."""
+    counted: list[Measure | Assert] = [*agent.measures, *agent.asserts]
+    numbers = {one: number for number, one in enumerate(counted)}
+
+    def length(one: Measure) -> tuple[FrameLength, str] | None:
+        length = by.lengths.get(int(bool(one.frame.elements)))
+        if length is None:
+            return None
+        if one.frame.elements:
+            return FrameLength(elements=length), f"{length:,} elements"
+        return FrameLength(time_ps=length), time_text(length / 1e12)
+
+    return _in_frames(answered, numbers, by.left_out, length)
