@@ -388,7 +388,7 @@ def test_frames_and_statements_are_switched_without_a_new_build(
     project: Path, vhdl_built: Path, vhdl_board: Run, tmp_path: Path
 ) -> None:
     rate, visits, plugins = ON_BOARD[1], ON_BOARD[6], load_plugins()
-    assert questions(open_workspace(project, plugins)) == QUERY
+    assert questions(open_workspace(project, plugins)) == ON_BOARD
     tree, raw = vhdl_built / "tree", tmp_path / "raw"
     raw.mkdir()
     numbers = agent_switches(tree, plugins, "12", [rate, visits])
