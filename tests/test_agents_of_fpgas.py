@@ -168,8 +168,9 @@ def test_a_question_about_two_clocks_says_which() -> None:
     design = Design(build, asked, {"fast": 200e6, "slow": 100e6})
     assert [[one.of.text for one in agent.agent.monitors] for agent in design.agents] == [[text.split("\n")[0]], []]
     (problem,) = design.problems
-    assert "about the clocks fast, slow, each of which has an agent of its own" in problem.message
-    assert (problem.line, problem.hint) == (2, "Ask a traced run, whose events are all on the host's clock.")
+    both = "the state of 'top.a.run' (clock fast) and the state of 'top.b.run' (clock slow)"
+    assert problem.message.endswith(f": no cycle has both {both}")
+    assert (problem.line, problem.hint.partition(",")[0]) == (2, "Ask about each in a statement of its own")
 
 
 def test_agents_are_proved_to_change_nothing(project: Path) -> None:

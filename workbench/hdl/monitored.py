@@ -210,6 +210,8 @@ def monitored(
         numbers = (*numbers, *(number for number, _ in of_clock))
         plan = MonitorPlan(probes, width, trace=store, engines=hardware.engines, agent_bits=agent_bits)
         monitors.append(Monitor(plan, clock, numbers))
+    if agent_bits and len(monitors) > 1:
+        monitors = [replace(one, plan=replace(one.plan, linked=len(monitors))) for one in monitors]
     names = {pin: clock.name for pin, clock in clocks.items()}
     of_plls = made_clocks(top, hardware, f"{wrapper.USER_INSTANCE}.", names)
     given_hz = {clock.name: clock.frequency_hz for clock in of_plls.values()}

@@ -146,11 +146,12 @@ class AgentSettings:
 @dataclass(frozen=True)
 class AgentWords:
     """Where what an agent sent is among the words: of `words` from `base` on there are as many as the word `count`
-    says."""
+    says. It sees what the agents of so many clocks tell, its own among them."""
 
     base: int
     words: int
     count: int
+    linked: int = 0
 
 
 @dataclass(frozen=True)

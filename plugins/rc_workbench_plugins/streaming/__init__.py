@@ -41,7 +41,7 @@ class StreamQueries:
     ask = staticmethod(Later(f"{__name__}.query.window:ask"))
     explain = staticmethod(Later(f"{__name__}.query.window:explain"))
     agents = staticmethod(Later(f"{__name__}.agents.design:agents"))
-    counted_in = staticmethod(Later(f"{__name__}.agents.design:counted_in"))
+    counted_in = staticmethod(Later(f"{__name__}.agents.design_answers:counted_in"))
     valued = staticmethod(Later(f"{__name__}.agents.design:valued"))
     names = staticmethod(Later(f"{__name__}.agents.switching:names"))
     check_frame = staticmethod(Later(f"{__name__}.agents.switching:length_of"))

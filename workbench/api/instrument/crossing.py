@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.api.instrument.probes import MonitorPlan
+from workbench.api.instrument.probes import LINKS, MonitorPlan
 from workbench.api.ports import MonitorFront
 from workbench.model.cycles import period_ps
 from workbench.model.hardware import Clock
@@ -115,7 +115,9 @@ def instances(monitors: Sequence[Monitor], place: ReadPlace, reset_of: dict[str,
     bus = {name: f"recap_{name}" for name in (*_WORDS, *_BITS)}
     yield from _wires(bus)
     yield "    wire recap_answered;"
-    first = 0
+    first, linked = 0, sum(bool(monitor.plan.linked) for monitor in monitors)
+    if linked:
+        yield f"    wire [{linked * LINKS - 1}:0] recap_links;  // in Gray code, each part on its own clock"
     for number, monitor in enumerate(monitors):
         own = bus if direct else {name: f"{signal}_{number}" for name, signal in bus.items()}
         if not direct:
@@ -127,6 +129,8 @@ def instances(monitors: Sequence[Monitor], place: ReadPlace, reset_of: dict[str,
         yield f"        .clock({monitor.clock.pin}), .reset({reset_of[monitor.clock.name]}),"
         if monitor.plan.state_width:
             yield f"        .state({state}),"
+        if monitor.plan.linked:
+            yield f"        .far(recap_links), .links(recap_links[{number * LINKS} +: {LINKS}]),"
         yield f"        {_connected(own)}"
         yield "    );"
     if direct:

@@ -8,6 +8,7 @@ from workbench.api.instrument.probes import (
     COUNT_WORDS,
     FIRST_WORDS,
     HEADER_WORDS,
+    LINKS,
     MAGIC,
     VALUE_WORDS,
     Counter,
@@ -34,9 +35,11 @@ def monitor_text(plan: MonitorPlan, number: int) -> str:
         *([f"    input wire [{plan.state_width - 1}:0] state,"] if plan.state_width else []),
         "    input wire write_control, input wire write_select, input wire [31:0] write_data,",
         "    output wire [31:0] word, output wire frozen, output wire clearing",
+        *([f"    , {_link_ports(plan.linked)}"] if plan.linked else []),
         ");",
         f"`ifdef {UNCOUNTED_DEFINE}",
         "    assign word = 0, frozen = 0, clearing = 0;",
+        *(["    assign links = 0;"] if plan.linked else []),
         "`else",
         "    wire [3:0] counted;",
         "    wire held, clear_write;",
@@ -214,20 +217,33 @@ def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:
     yield "    wire [31:0] trace_word = of_records ? change_word : of_counts ? trace_count : 0;"
 
 
-def agent_head(number: int, state_width: int, room_bits: int) -> str:
-    """How the module begins of the agent beside the monitor of that number."""
+def _link_ports(linked: int) -> str:
+    """What the agents of all clocks tell one, and what that tells."""
+    return f"input wire [{linked * LINKS - 1}:0] far, output wire [{LINKS - 1}:0] links"
+
+
+def agent_head(number: int, state_width: int, room_bits: int, linked: int = 0) -> str:
+    """How the module begins of the agent beside the monitor of that number, which sees those of so many clocks."""
+    ports = f",\n    {_link_ports(linked)}" if linked else ""
     return f"""module {numbered(AGENT_MODULE, number)} (
     input wire clock, input wire clear, input wire [{max(1, state_width) - 1}:0] state, input wire counts,
     input wire held, input wire set, input wire [{room_bits - 1}:0] entry,
-    output wire [31:0] word, output wire [{room_bits}:0] stored
+    output wire [31:0] word, output wire [{room_bits}:0] stored{ports}
 );
 """
 
 
 def agents_without(plans: Sequence[MonitorPlan]) -> str:
     """The agents' modules of monitors that have room for them, as long as nothing is asked; empty where none has."""
-    heads = (agent_head(n, plan.state_width, plan.agent_bits) for n, plan in enumerate(plans) if plan.agent_bits)
-    return "".join(f"{head}    assign word = 0, stored = 0;\nendmodule\n" for head in heads)
+    return "".join(
+        agent_head(n, plan.state_width, plan.agent_bits, plan.linked) + without_agent(plan.linked)
+        for n, plan in enumerate(plans) if plan.agent_bits
+    )  # fmt: skip
+
+
+def without_agent(linked: int) -> str:
+    """The rest of an agent's module that counts nothing."""
+    return f"    assign word = 0, stored = 0{', links = 0' if linked else ''};\nendmodule\n"
 
 
 def _agent(plan: MonitorPlan, number: int, select: int) -> Iterator[str]:
@@ -259,7 +275,8 @@ def _agent(plan: MonitorPlan, number: int, select: int) -> Iterator[str]:
     yield f"    {module} {module} ("
     yield "        .clock(clock), .clear(clearing | fresh), .state(shown_states), .counts(counted[0]), .held(held),"
     yield "        .set(write_control & write_data[2] & agent_chosen),"
-    yield f"        .entry(select[{bits - 1}:0]), .word(sent), .stored(sent_words)"
+    links = ", .far(far), .links(links)" if plan.linked else ""
+    yield f"        .entry(select[{bits - 1}:0]), .word(sent), .stored(sent_words){links}"
     yield "    );"
     yield f"    wire [31:0] agent_word = of_agent ? sent : of_agent_count ? {{{31 - bits}'d0, sent_words}} : 0;"
 

@@ -84,11 +84,15 @@ class TraceStore:
         return cls(max(1, (records - 1).bit_length()), max(1, (burst - 1).bit_length()))
 
 
+#: Bits by which an agent tells those of other clocks what passes (`resources/hdl/agent/agent_link.v`).
+LINKS = 128
+
+
 @dataclass(frozen=True)
 class MonitorPlan:
     """`state_width` is the width of the design's state vector; each probe takes its bits from there. There are at most
     so many `engines`, that is counters; one for each probe where that is 0. An agent beside them has room for
-    2**agent_bits words; there is none where that is 0."""
+    2**agent_bits words; there is none where that is 0. It sees what agents of so many clocks tell (`LINKS`)."""
 
     probes: tuple[Probe, ...]
     state_width: int
@@ -96,6 +100,7 @@ class MonitorPlan:
     trace: TraceStore | None = None
     engines: int = 0
     agent_bits: int = 0
+    linked: int = 0
 
     @property
     def counters(self) -> tuple[Counter, ...]:
@@ -180,7 +185,7 @@ class MonitorPlan:
             return None
         before = len(self.counters) + len(self.summed) + len(self.dated) + len(self.strong)
         base, count = self._places[before : before + 2]
-        return AgentWords(base, 1 << self.agent_bits, count)
+        return AgentWords(base, 1 << self.agent_bits, count, self.linked)
 
     @property
     def trace_words(self) -> TraceWords | None:

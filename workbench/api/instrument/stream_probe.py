@@ -155,7 +155,7 @@ def value_bits(stream: Stream, block: Block) -> int:
 def _text(stream: Stream, anchor: HdlBlock, data: str = "") -> str:
     """The metric, with the words of the signal `data` if it is not empty; empty where its language cannot say it."""
     vhdl = anchor.file.lower().endswith(tuple(suffixes.VHDL))
-    names = {role: getattr(stream, role).rpartition(".")[2] for role in ("valid", "ready", "mark")}
+    names = {role: getattr(stream, role).lstrip("!").rpartition(".")[2] for role in ("valid", "ready", "mark")}
     if vhdl and not all(re.fullmatch(r"\w*", name) for name in names.values()):
         return ""
 

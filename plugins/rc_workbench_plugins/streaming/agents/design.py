@@ -7,20 +7,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
-from rc_workbench_plugins.streaming.agents.conditions import labels_of, valued_edges, withins_of
+from rc_workbench_plugins.streaming.agents.conditions import labels_of, valued_edges
 from rc_workbench_plugins.streaming.agents.design_text import agent_text, library_text
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
-from rc_workbench_plugins.streaming.agents.kept import OF_DESIGN, table_of_answers
-from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
-from rc_workbench_plugins.streaming.agents.packets import Answers, answers
-from rc_workbench_plugins.streaming.agents.placed import placed
-from rc_workbench_plugins.streaming.agents.switching import as_switched, codes_for, names_in, switched
+from rc_workbench_plugins.streaming.agents.layout import LINK_BITS, AgentClock, HardwareAgent, Place
+from rc_workbench_plugins.streaming.agents.packets import Answers
+from rc_workbench_plugins.streaming.agents.switching import codes_for, names_in
+from rc_workbench_plugins.streaming.agents.two_clocks import Part, counted_parts, joined, key_of, needed, parts_of
 from rc_workbench_plugins.streaming.query.measures import (
     Assert,
     AssertResult,
+    Condition,
     Measure,
     MeasureResult,
     Metric,
@@ -29,18 +27,20 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.resolve import ELSEWHERE, read_query
 from rc_workbench_plugins.streaming.query.rtl import design_topology, is_queue
-from workbench.api import Diagnostic, HdlBuild, Severity, Table, WorkbenchError, counted, listed
+from workbench.api import Diagnostic, HdlBuild, Severity, WorkbenchError, counted
 from workbench.api.builds import AgentQuery
 from workbench.api.instrument.board import setting_numbers
 from workbench.api.instrument.crossing import numbered
-from workbench.api.instrument.probes import state_bits
+from workbench.api.instrument.probes import LINKS, state_bits
 from workbench.api.instrument.stream_probe import stream_blocks, value_bits
-from workbench.api.queries import DesignAgents, ReadAgents, Switching
+from workbench.api.queries import DesignAgents, Switching
 from workbench.api.unstable import AgentSettings, Fifo, MonitorWords, Stream, StreamEdge, Topology, as_target, period_ps
-from workbench.api.virtual_time import ClockFrame
 
-AGENT = "FPGA"
 _TRACED = "Ask a traced run, whose events are all on the host's clock."
+_TWO_CLOCKS = (
+    "Ask about each in a statement of its own, or by 'measure latency at A -> B' from one clock to the other, or in an "
+    f"assertion that joins them by &, | or as values of frames. {_TRACED}"
+)
 _SLACK = 8  # words that a FIFO may hold beyond the memory that shows its depth, as in a register behind it
 _UNKNOWN = 255  # words that a FIFO of no known depth is taken to hold
 
@@ -53,6 +53,7 @@ class OfClock:
     number: int
     monitor: MonitorWords
     agent: HardwareAgent
+    far: tuple[int, ...] = ()  # where its far places are among the bits that agents tell each other
 
     @property
     def room_words(self) -> int:
@@ -143,39 +144,108 @@ class Design:
     def _clock_of_block(self) -> dict[str, str]:
         return {self.build.blocks[number].id: clock for number, clock in self._clock_of.items()}
 
-    def _clocks(self, of: Measure | Assert) -> set[str]:
-        """The clocks of all that a statement asks about; "" of what no counter sees."""
-        clocks = {self._clock_of_edge.get(label, "") for label in labels_of(of)}
-        return clocks | {self._clock_of_block.get(one.block, "") for one in withins_of(of)}
+    def _needed(self, of: Measure | Assert | Condition) -> dict[str, str]:
+        """The clocks of what has to be known in the same cycle, each with the first of it; "" of what no counter
+        sees."""
+        clocks: dict[str, str] = {}
+        for kind, name in needed(of):
+            if kind == "edge":
+                clocks.setdefault(self._clock_of_edge.get(name, ""), f"'{name}'")
+            else:
+                clocks.setdefault(self._clock_of_block.get(name, ""), f"the state of '{name}'")
+        return clocks
+
+    def _on_one_clock(self, of: Measure | Assert | Condition) -> str:
+        """The clock on which a statement is counted; "" where it is none, or a counter does not see all of it."""
+        clocks, whole = [*self._needed(of)], of if isinstance(of, Measure | Assert) else Assert("", "", of)
+        seen = all(self._clock_of_edge.get(label) for label in labels_of(whole))
+        return clocks[0] if seen and len(clocks) == 1 else ""
+
+    @cached_property
+    def _joined(self) -> dict[Assert, Part]:
+        """The assertions that are counted in parts, each on one clock."""
+        parts = {
+            one: parts_of(one, lambda part: bool(self._on_one_clock(part)))
+            for one in self.query.asserts if not self._on_one_clock(one)
+        }  # fmt: skip
+        return {one: part for one, part in parts.items() if part is not None}
+
+    @cached_property
+    def _parts(self) -> frozenset[Measure | Assert]:
+        """What is counted for assertions over several clocks alone."""
+        return frozenset(key_of(part) for of in self._joined.values() for part in counted_parts(of))
+
+    def asked(self, of: Measure | Assert) -> bool:
+        """Whether someone asked for what an agent counts, and for no more than that."""
+        return bool(of.text) and key_of(of) not in self._parts
+
+    def joined(self, results: Sequence[MeasureResult | AssertResult]) -> Iterator[AssertResult]:
+        """The answers to assertions over several clocks, by those to their parts."""
+        by_part = {key_of(one.measure if isinstance(one, MeasureResult) else one.asserted): one for one in results}
+        for whole, part in self._joined.items():
+            if answer := joined(whole, part, by_part):
+                yield answer
 
     @cached_property
     def agents(self) -> tuple[OfClock, ...]:
+        """Each agent tells those of other clocks what passes the places that they ask about."""
+        first = self._agents({})
+        links: dict[str, dict[Place, int]] = {}
+        for place in (place for one in first for place in one.agent.far):
+            of_clock = links.setdefault(self._clock_of_edge[place[0]], {})
+            of_clock.setdefault(place, len(of_clock))
+        for clock, places in links.items():
+            if len(places) > (most := LINKS // LINK_BITS):
+                message = f"agents on other clocks ask about {len(places)} places on clock {clock}, more than {most}"
+                raise WorkbenchError(
+                    Diagnostic(message, "Ask for less over two clocks.", file=self._asked.file or None)
+                )
+        if not links:
+            return first
+        numbers = {one.monitor.clock: one.number for one in first}
+        lows = {
+            place: numbers[clock] * LINKS + number * LINK_BITS
+            for clock, places in links.items() for place, number in places.items()
+        }  # fmt: skip
+        return tuple(replace(one, far=tuple(lows[place] for place in one.agent.far)) for one in self._agents(links))
+
+    def _agents(self, links: Mapping[str, Mapping[Place, int]]) -> tuple[OfClock, ...]:
         topology, result = self._topology, []
         clock_of_edge, clock_of_block = self._clock_of_edge, self._clock_of_block
         for number, monitor in self._monitors:
             if not (monitor.agent and monitor.clock in self._clocks_hz):
                 continue
             clock = monitor.clock
+
+            def far_ps(label: str, clock: str = clock) -> Fraction | None:
+                other = clock_of_edge[label]
+                return period_ps(self._clocks_hz[other]) if other != clock else None
+
             edges = [
-                AgentEdge(_deep(edge), value_bits=self.value_bits.get(edge.label, 0))
-                for edge in topology.edges if clock_of_edge.get(edge.label) == clock
-            ]  # fmt: skip
+                AgentEdge(_deep(edge), value_bits=self.value_bits.get(edge.label, 0), far_ps=far_ps(edge.label))
+                for edge in topology.edges
+                if clock_of_edge.get(edge.label) == clock or (monitor.agent.linked and clock_of_edge.get(edge.label))
+            ]
             blocks = [
                 AgentBlock(block.id, state_bits(len(block.states)))
                 for block in self.build.blocks if clock_of_block.get(block.id) == clock
             ]  # fmt: skip
 
             def here(of: Measure | Assert, clock: str = clock) -> bool:
-                return self._clocks(of) == {clock}
+                return self._on_one_clock(of) == clock
 
-            measures = [one for one in self.query.measures if here(one)]
+            parts = [part for of in self._joined.values() for part in counted_parts(of)]
+            measures = [one for one in (*self.query.measures, *parts) if isinstance(one, Measure) and here(one)]
             if self._asked.fifos:
                 measures += [self._held(fifo) for fifo in self.fifos if self._stream_clock(fifo.input) == clock]
-            asserts = tuple(one for one in self.query.asserts if here(one))
-            here_asked = replace(self.query, measures=tuple(measures), asserts=asserts)
+            asserts = [one for one in (*self.query.asserts, *parts) if isinstance(one, Assert) and here(one)]
+            here_asked = replace(
+                self.query, measures=tuple(dict.fromkeys(measures)), asserts=tuple(dict.fromkeys(asserts))
+            )
             clocks = [AgentClock(period_ps(self._clocks_hz[clock]), number)]
             name = numbered("recap_questions", number)
-            agent = hardware_agent(here_asked, edges, clocks, self._asked.file, name, blocks)
+            told = tuple(links.get(clock, {}))
+            agent = hardware_agent(here_asked, edges, clocks, self._asked.file, name, blocks, told)
             result.append(OfClock(number, monitor, agent))
         return tuple(result)
 
@@ -195,45 +265,22 @@ class Design:
         told = [problem for one in self.agents for problem in one.agent.diagnostics]
         lines = {(one.line, one.column) for one in told}
         for one in self.query.statements:
-            if one not in counts and (one.line, one.column) not in lines:
-                clocks = self._clocks(one)
+            parts = [*counted_parts(self._joined[one])] if isinstance(one, Assert) and one in self._joined else [one]
+            if not counts.issuperset(parts) and (one.line, one.column) not in lines:
+                clocks, hint = self._needed(one), _TRACED
                 why = "it asks about a block or a stream without a counter"
-                if "" not in clocks:
-                    why = f"it asks about the clocks {listed(sorted(clocks))}, each of which has an agent of its own"
+                if "" not in clocks and len(clocks) > 1:
+                    (first, what), (second, other) = [*clocks.items()][:2]
+                    why = f"no cycle has both {what} (clock {first}) and {other} (clock {second})"
+                    hint = _TWO_CLOCKS
                 message, place = f"no agent counts '{one.label or one.text}': {why}", (one.line, one.column)
-                told.append(Diagnostic(message, _TRACED, Severity.WARNING, self._asked.file, *place))
+                told.append(Diagnostic(message, hint, Severity.WARNING, self._asked.file, *place))
         return (*(one for one in self.query.diagnostics if one.severity is not Severity.ERROR), *told)
 
 
 def _deep(edge: StreamEdge) -> StreamEdge:
     """An edge whose FIFO may hold a little more than its depth."""
     return replace(edge, depth=edge.depth + _SLACK) if is_queue(edge) else edge
-
-
-def _longer(results: Sequence[MeasureResult], clock: ClockFrame, period: Fraction) -> Iterator[Diagnostic]:
-    """A warning where frames waited until those before were sent, and became one. The `clock` may be another than
-    the platform says, by whose `period` (ps) frames have their length."""
-    long = [frame for one in results for frame in one.frames if one.measure.frame.time_ps
-            and (frame.end_ps - frame.start_ps) / clock.rate_ps > 1.5 * one.measure.frame.time_ps / period]  # fmt: skip
-    if long:
-        frames = counted(len(long), "frame")
-        message = (
-            f"{frames} counted in the FPGA lasted longer than requested: earlier ones filled its memory, or its way"
-        )
-        hint = "They are complete. Use longer frames, or raise hardware.query_words."
-        yield Diagnostic(message, hint, severity=Severity.WARNING)
-
-
-def _fifo_rows(build: HdlBuild, held: Sequence[MeasureResult], clock: ClockFrame) -> Iterator[tuple[int, int, int]]:
-    """Rows of table `occupancy`; none of a FIFO that held more than it can, which did not give what it took."""
-    numbers = {as_target(fifo.id): number for number, fifo in enumerate(build.fifos)}
-    for one in held:
-        below, *counts, above = (
-            sum(bins) for bins in zip(*(frame.histogram or () for frame in one.frames), strict=True)
-        )
-        if not below and not above:
-            cycles = [round(lasting_ps / clock.rate_ps) for lasting_ps in counts]
-            yield from ((numbers[one.measure.edges[0]], words, n) for words, n in enumerate(cycles) if n)
 
 
 def switches(builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: str, only: Sequence[str]) -> Switching:
@@ -275,8 +322,9 @@ def _text(design: Design) -> str:
     for one in design.agents:
         modules |= one.agent.verilog
         sizes = one.room_words, one.reserve_words
-        texts.append(agent_text(one.agent, one.number, vector, sizes, lows, of_blocks))
-    return "\n".join([*modules.values(), library_text(), *texts]).replace("agent_", "recap_agent_")
+        linked = one.monitor.agent.linked if one.monitor.agent else 0
+        texts.append(agent_text(one.agent, one.number, vector, sizes, lows, of_blocks, linked, one.far))
+    return re.sub(r"\bagent_", "recap_agent_", "\n".join([*modules.values(), library_text(), *texts]))
 
 
 def agents(build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> DesignAgents:
@@ -290,58 +338,3 @@ def agents(build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -
             raise WorkbenchError(Diagnostic(message, hint, file=asked.file or None))
     sizes = {one.number: (len(one.agent.groups), len(one.agent.monitors)) for one in design.agents}
     return DesignAgents(_text(design), sizes, design.problems, design.misfits)
-
-
-def counted_in(
-    fpgas: Sequence[ReadAgents], clocks_hz: Mapping[str, float]
-) -> tuple[dict[str, Table], tuple[Diagnostic, ...]]:
-    """The tables of what the agents of FPGAs counted, by the words that were read out."""
-    of_fpgas: dict[str, Answers] = {}
-    problems: list[Diagnostic] = []
-    rows: list[tuple[int, int, int]] = []
-    fifos = False
-    for one in fpgas:
-        asked = one.build.agent
-        if asked is None:
-            continue
-        design = Design(one.build, asked, clocks_hz)
-        answered, implied = _answers(one, design)
-        problems += answered.diagnostics
-        fifos |= asked.fifos
-        rows += ((one.first_fifo + fifo, held, cycles) for fifo, held, cycles in implied)
-        if asked.text.strip():
-            name = one.place.strip(":.")
-            if (fpga := re.split("[:.]", name)[-1]) in asked.own:
-                answered = design.answers_of(fpga, answered)
-            of_fpgas[name or AGENT] = placed(answered, one.place, name) if name else answered
-    tables = table_of_answers(of_fpgas, name=OF_DESIGN)
-    if fifos:
-        columns = np.array(sorted(rows), np.int64).reshape(-1, 3).T
-        kinds = (("fifo", "i4"), ("words", "i4"), ("cycles", "i8"))
-        tables["occupancy"] = {name: c.astype(kind) for (name, kind), c in zip(kinds, columns, strict=True)}
-    return tables, tuple(problems)
-
-
-def _answers(read: ReadAgents, design: Design) -> tuple[Answers, list[tuple[int, int, int]]]:
-    """What an FPGA's agents answered, and rows of table `occupancy`."""
-    measures: list[MeasureResult] = []
-    asserts: list[AssertResult] = []
-    problems, rows = [*design.problems], list[tuple[int, int, int]]()
-    for one in design.agents:
-        own, where = one.monitor.of(read.words), one.monitor.agent
-        clock = read.frames.get(one.monitor.clock)
-        if not where or not one.agent.groups or clock is None or not own.any():
-            continue
-        sent = own[where.base : where.base + min(int(own[where.count]), where.words)]
-        try:
-            of_clock = answers(one.agent, sent, [[clock]])
-        except WorkbenchError as error:  # a damaged record: the counters' own words are kept
-            problems += [replace(problem, severity=Severity.WARNING) for problem in error.diagnostics]
-            continue
-        of_clock = as_switched(of_clock, one.agent, switched(read.switched.get(one.number, ())))
-        implied = [result for result in of_clock.measures if not result.measure.text]
-        measures += [result for result in of_clock.measures if result.measure.text]
-        asserts += of_clock.asserts
-        rows += _fifo_rows(read.build, implied, clock)
-        problems += (*of_clock.diagnostics, *_longer(of_clock.measures, clock, one.agent.clocks[0].period_ps))
-    return Answers(tuple(measures), tuple(asserts), tuple(problems)), rows

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from rc_workbench_plugins.streaming.agents.layout import HardwareAgent
-from workbench.api.instrument.monitor_text import agent_head
+from rc_workbench_plugins.streaming.agents.layout import LINK_BITS, HardwareAgent
+from workbench.api.instrument.monitor_text import agent_head, without_agent
+from workbench.api.instrument.probes import LINKS
 
 _STREAMS = (
     "command_valid", "command_ready", "command_data", "report_valid", "report_ready", "report_data",
@@ -19,15 +20,16 @@ def library_text() -> str:
 
 def agent_text(
     agent: HardwareAgent, number: int, vector_bits: int, words: tuple[int, int], lows: Mapping[str, Sequence[int]],
-    blocks: Mapping[str, tuple[int, int]],
+    blocks: Mapping[str, tuple[int, int]], linked: int, far: Sequence[int],
 ) -> str:  # fmt: skip
     """The module beside the monitor of that number, with room for the first of so many `words`, the second kept for the
-    last frames. Of the state vector, `lows` are the lowest bits of an edge's two ends, valid, ready and its words above
-    it, and `blocks` the lowest bit and the width of blocks' states."""
+    last frames. It sees what agents of so many clocks tell: of its `far` places, from which bit on. Of the state
+    vector, `lows` are the lowest bits of an edge's two ends, valid, ready and its words above it, and `blocks` the
+    lowest bit and the width of blocks' states."""
     bits = (words[0] - 1).bit_length()
-    head = agent_head(number, vector_bits, bits)
-    if not agent.groups:
-        return f"{head}    assign word = 0, stored = 0;\nendmodule\n"
+    head = agent_head(number, vector_bits, bits, linked)
+    if not agent.groups and not agent.links:
+        return head + without_agent(linked)
     ports = {"clock_0": "clock", "reset_0": "clear", "counts_0": "counts", "report_last": ""}
     for edge, label in enumerate(agent.labels):
         if agent.tapped[edge]:
@@ -41,7 +43,11 @@ def agent_text(
     for place, name in enumerate(agent.blocks):
         low, width = blocks[name]
         ports[f"state_{place}"] = f"state[{low} +: {width}]"
+    ports |= {f"far_{place}": f"far[{low} +: {LINK_BITS}]" for place, low in enumerate(far)}
+    ports |= {f"link_{place}": f"links[{LINK_BITS * place} +: {LINK_BITS}]" for place in range(len(agent.links))}
     ports |= dict(zip(_STREAMS, _STREAMS, strict=True))
+    told = LINK_BITS * len(agent.links)
+    rest = f"    assign links[{LINKS - 1}:{told}] = 0;\n" if linked and told < LINKS else ""
     return (
         head
         + f"""    wire command_valid, command_ready, report_valid, report_ready;
@@ -52,6 +58,6 @@ def agent_text(
     {agent.name} agent (
         {", ".join(f".{name}({signal})" for name, signal in ports.items())}
     );
-endmodule
+{rest}endmodule
 """
     )

@@ -15,6 +15,7 @@ from math import ceil
 from rc_workbench_plugins.streaming.agents.conditions import edges_along
 from rc_workbench_plugins.streaming.agents.joints import OFF, AgentBlock, AgentEdge, GroupKey
 from rc_workbench_plugins.streaming.agents.layout import (
+    LINK_BITS,
     AgentClock,
     Field,
     Group,
@@ -22,6 +23,7 @@ from rc_workbench_plugins.streaming.agents.layout import (
     Histogram,
     Monitor,
     Operand,
+    Place,
     Trace,
 )
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for
@@ -43,10 +45,10 @@ NAME = "stream_agent"
 
 def hardware_agent(
     query: Query, edges: Sequence[AgentEdge], clocks: Sequence[AgentClock], file: str = "", name: str = NAME,
-    blocks: Sequence[AgentBlock] = (),
+    blocks: Sequence[AgentBlock] = (), links: Sequence[Place] = (),
 ) -> HardwareAgent:  # fmt: skip
     """An agent for statements that need no other ends of edges than are in the FPGA, and states of `blocks` alone. What
-    it cannot count is a warning with its line."""
+    it cannot count is a warning with its line. It tells agents on other clocks what passes the places of `links`."""
     builder = _Builder({edge.edge.label: edge for edge in edges}, clocks, name, blocks)
     statements: list[Measure | Assert] = [*query.measures, *query.asserts]
     for statement in statements:
@@ -56,7 +58,7 @@ def hardware_agent(
         except Refused as why:
             builder = before
             builder.refuse(statement, str(why), file)
-    return builder.done()
+    return builder.done(links)
 
 
 class _Builder(Monitors):
@@ -104,7 +106,7 @@ class _Builder(Monitors):
             self._average(f"{at}_out", key, Values(None, Bits(0, 1), 1), lost, True, {"count": 1})
             fields.append(Field("lost", 1))
         fields += self._balances(of, key, at)
-        monitors.append(Monitor(of, tuple(fields), memory, number))
+        monitors.append(Monitor(of, tuple(fields), memory, number, values.bias_ps, values.unsure_ps))
 
     def assertion(self, of: Assert) -> None:
         clock = self._clock(of.condition)
@@ -144,7 +146,7 @@ class _Builder(Monitors):
                 values, known = self._latest(side, clock)
                 if values.bits > 1 and low + 1 + values.bits <= 64:
                     type_ = self._type(side) if side.metric is Metric.VALUE else ""
-                    yield Operand(number, low, values.bits, type_), known, values.value
+                    yield Operand(number, low, values.bits, type_, values.bias_ps), known, values.value
                     low += 1 + values.bits
 
     def _balances(self, of: Measure | Assert, key: GroupKey, at: str) -> Iterator[Field]:
@@ -159,6 +161,9 @@ class _Builder(Monitors):
                 raise Refused("its edges are on several clocks")
             for number, (before, after) in enumerate(pairwise(seen)):
                 name = f"{at}_passed_{len(self._names)}_{number}"
+                if any(self.edges[label].far_ps is not None for label in (before, after)):
+                    yield self._far_balance(name, before, after, key, path, number)
+                    continue
                 taken = f"{self._tap(before)}_{Tap.POP if Tap.POP in self.edges[before].sees else Tap.PUSH}"
                 given = f"{self._tap(after)}_{Tap.PUSH if Tap.PUSH in self.edges[after].sees else Tap.POP}"
                 one = [Gate("and", (a, Gate("not", (b,)))) for a, b in ((taken, given), (given, taken))]
@@ -168,7 +173,32 @@ class _Builder(Monitors):
                 self._average(name, key, Values(None, step, 2, signed=True), sample, True, {"sum": 1})
                 yield Field(f"passed_{number}", 1, signed=True, along=path)
 
-    def done(self) -> HardwareAgent:
+    def _far_balance(
+        self, name: str, before: str, after: str, key: GroupKey, path: tuple[str, ...], number: int
+    ) -> Field:
+        """As `_balances`, of two edges that are not both on the agent's clock."""
+        taken, given = (
+            self._passes((label, tap))
+            if self.edges[label].far_ps is not None
+            else self._one(f"{name}_{tap}", label, tap)
+            for label, tap in ((before, Tap.POP), (after, Tap.PUSH))
+        )
+        step = self.net.wire(f"{name}_step", LINK_BITS + 1)
+        self.net.add("agent_difference", f"{name}_of", {"BITS": LINK_BITS}, a=taken, b=given, more=step)
+        each = self._wire(f"{name}_each", True)
+        self._average(name, key, Values(None, step, LINK_BITS + 1, signed=True), each, True, {"sum": 1})
+        return Field(f"passed_{number}", 1, signed=True, along=path)
+
+    def _one(self, name: str, label: str, tap: Tap) -> str:
+        """How many elements pass a place on the agent's own clock."""
+        wire = self.net.wire(name, LINK_BITS)
+        self.net.joins[PartSelect(wire, 1, LINK_BITS - 1)] = Bits(0, LINK_BITS - 1)
+        self.net.assigns[PartSelect(wire, 0)] = f"{self._tap(label)}_{tap}"
+        return wire
+
+    def done(self, links: Sequence[Place] = ()) -> HardwareAgent:
+        for label, _ in links:
+            self._tap(label)
         net, used = self.net, sorted({0, *(key.clock for key in self._groups)})
         for clock in used:
             net.inputs |= {f"clock_{clock}": 0, f"reset_{clock}": 0}
@@ -176,6 +206,8 @@ class _Builder(Monitors):
         net.outputs |= {"command_ready": 0, "report_valid": 0, "report_last": 0, "report_data": 32}
         self._taps()
         self._states()
+        for number, place in enumerate(links):
+            self._link(place, number)
         streams: dict[int, list[str]] = {clock: [] for clock in used}
         for clock in used:
             self._control(clock)
@@ -191,9 +223,9 @@ class _Builder(Monitors):
         for name in ("valid", "last", "data"):
             net.joins[f"report_{name}"] = f"{last}_{name}"
         net.joins[f"{last}_ready"] = "report_ready"
-        return self._agent(used)
+        return self._agent(used, tuple(links))
 
-    def _agent(self, used: Sequence[int]) -> HardwareAgent:
+    def _agent(self, used: Sequence[int], links: tuple[Place, ...]) -> HardwareAgent:
         folder = files("workbench.resources").joinpath("hdl", "agent")
         modules = sorted({one.module for one in self.net.instances})
 
@@ -207,4 +239,5 @@ class _Builder(Monitors):
         return HardwareAgent(
             self.net.name, tuple(self._clocks), tuple(self._labels), data_bits, tapped, groups,
             {**texts, f"{self.net.name}.v": verilog(self.net)}, tuple(self._diagnostics), tuple(self._watched),
+            links, tuple(self._far),
         )  # fmt: skip

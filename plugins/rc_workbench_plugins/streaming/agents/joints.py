@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-from rc_workbench_plugins.streaming.agents.layout import AgentClock, Monitor
+from rc_workbench_plugins.streaming.agents.layout import LINK_BITS, AgentClock, Monitor, Place
 from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, Netlist, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.query.measures import Tap
 from workbench.api import Diagnostic
@@ -15,12 +16,14 @@ ON, OFF = Bits(1, 0), Bits(0, 0)
 @dataclass(frozen=True)
 class AgentEdge:
     """An edge, the number of its clock, and which of its ends are in the FPGA: the signals of these are told to the
-    agent's module. Its elements are of the edge's type; those of a design's stream have so many bits, with a sign."""
+    agent's module. Its elements are of the edge's type; those of a design's stream have so many bits, with a sign. One
+    with a `far_ps` is on the clock of that period, which is another agent's."""
 
     edge: StreamEdge
     clock: int = 0
     sees: frozenset[Tap] = frozenset(Tap)
     value_bits: int = 0
+    far_ps: Fraction | None = None
 
     @property
     def signed(self) -> bool:
@@ -57,6 +60,7 @@ class Joints:
         self.edges, self._clocks, self.net = edges, clocks, Netlist(name)
         self._labels = list(edges)
         self._diagnostics: list[Diagnostic] = []
+        self._far: list[Place] = []
         self._watched: list[str] = []  # ids of blocks, in the order of the agent's ports
         self._names: dict[object, str] = {}  # names of what stands once for all that ask for it
         self._data: dict[str, int] = {}
@@ -100,6 +104,19 @@ class Joints:
                 value=self.net.wire(f"{at}_value", bits or 1),
                 occupancy=self.net.wire(f"{at}_occupancy", self._occupancy_bits),
             )  # fmt: skip
+
+    def _tap_name(self, label: str) -> str:
+        return f"e{self._labels.index(label)}"
+
+    def _link(self, place: Place, number: int) -> None:
+        """Tells agents on other clocks what passes a place."""
+        label, tap = place
+        at, way = self._tap_name(label), "push" if tap is Tap.PUSH else "pop"
+        edge = self._labels.index(label)
+        passes = self._wire(f"{at}_{way}_link", Gate("and", (f"{way}_valid_{edge}", f"{way}_ready_{edge}")))
+        self.net.outputs[f"link_{number}"] = LINK_BITS
+        self.net.add("agent_link", f"link_of_{number}", {"BITS": LINK_BITS}, clock=f"clock_{self.edges[label].clock}",
+                     passes=passes, gray=f"link_{number}")  # fmt: skip
 
     def _states(self) -> None:
         """Connections of each block's state to the agent."""

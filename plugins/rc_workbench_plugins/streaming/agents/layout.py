@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.query.measures import Assert, Measure
+from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Tap
 from workbench.api import Diagnostic
 
 #: Of card i (`format`); the words are 32 bits, little-endian.
@@ -23,6 +23,12 @@ HEAD_WORDS = 6
 TRACE_RECORDS, MONITORED_RECORDS = 256, 64
 #: How long a frame is where no length is asked for, cycles: half of what a counter of 32 bits holds.
 WHOLE = 1 << 31
+
+
+#: Of a count that one clock's agent tells another's, and how many elements may pass between two looks at it.
+LINK_BITS, MOST_AT_ONCE = 8, 100
+#: Where elements pass: an edge, by its label, and which of its ends.
+Place = tuple[str, Tap]
 
 
 @dataclass(frozen=True)
@@ -62,12 +68,13 @@ class Histogram:
 @dataclass(frozen=True)
 class Operand:
     """What an assertion compares, in its records: the `number`-th operand, whether it is known at bit `low`, and its
-    value in the `bits` above."""
+    value in the `bits` above. `bias_ps` as of a monitor."""
 
     number: int
     low: int
     bits: int
     type: str
+    bias_ps: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -84,12 +91,15 @@ class Trace:
 
 @dataclass(frozen=True)
 class Monitor:
-    """What is held for one statement, in the order in which it is sent."""
+    """What is held for one statement, in the order in which it is sent. Where its times begin on another clock, each
+    is `bias_ps` longer than the cycles that were counted, and at most `unsure_ps` off either way."""
 
     of: Measure | Assert
     fields: tuple[Field, ...] = ()
     memory: Histogram | Trace | None = None
     number: int = 0
+    bias_ps: Fraction = Fraction(0)
+    unsure_ps: Fraction = Fraction(0)
 
     @property
     def most_words(self) -> int:
@@ -124,7 +134,8 @@ class HardwareAgent:
     clock c clock_c and reset_c, high in reset; of edge i of `labels` push_valid_i, push_ready_i, pop_valid_i and
     pop_ready_i and, with `data_bits`, data_i; on the first clock the streams command_* and report_* (valid, ready,
     data of 32 bits, report_last). On a clock that is monitored there are counts_c, which comes with the taps' signals,
-    and the state of each of `blocks` as state_i."""
+    and the state of each of `blocks` as state_i. What passes a place of `links` is told to agents on other clocks as
+    link_i, and what passes those of `far` comes from theirs as far_i: a count of LINK_BITS in Gray code."""
 
     name: str
     clocks: tuple[AgentClock, ...]
@@ -135,6 +146,8 @@ class HardwareAgent:
     verilog: dict[str, str]
     diagnostics: tuple[Diagnostic, ...] = ()
     blocks: tuple[str, ...] = ()
+    links: tuple[Place, ...] = ()
+    far: tuple[Place, ...] = ()
 
     @property
     def monitors(self) -> tuple[Monitor, ...]:

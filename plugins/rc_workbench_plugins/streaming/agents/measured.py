@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from rc_workbench_plugins.streaming.agents.conditions import ends_of, withins_of
 from rc_workbench_plugins.streaming.agents.joints import GroupKey, Joints
-from rc_workbench_plugins.streaming.agents.layout import WHOLE
+from rc_workbench_plugins.streaming.agents.layout import LINK_BITS, MOST_AT_ONCE, WHOLE, Place
 from rc_workbench_plugins.streaming.agents.netlist import Bits, PartSelect, Signal
 from rc_workbench_plugins.streaming.query.measures import (
     Condition,
@@ -31,6 +32,8 @@ class Values:
     bits: int
     signed: bool = False
     lost: str = ""  # goes high where an event's value is not known
+    bias_ps: Fraction = Fraction(0)  # by which a time is longer than its cycles
+    unsure_ps: Fraction = Fraction(0)
 
 
 class Refused(Exception):
@@ -41,7 +44,7 @@ class EdgeNumbers(Joints):
     """Numbers of edges e<i>, of paths l<i> and between transfers i<i>, and the groups whose frames end together."""
 
     def _clock(self, of: Measure | Condition) -> int:
-        clocks = {self.edges[label].clock for label, _ in ends_of(of)}
+        clocks = {self.edges[label].clock for label, _ in ends_of(of)}  # far ones have their agent's
         clocks |= {self._blocks[one.block].clock for one in withins_of(of)}
         if len(clocks) > 1:
             raise Refused("its edges are on several clocks")
@@ -64,7 +67,10 @@ class EdgeNumbers(Joints):
                 return Values(None, f"{edge}_occupancy", self._occupancy_bits)
             case Metric.LATENCY:
                 at = self._latency(of.edges)
-                return Values(f"{at}_sample", f"{at}_cycles", 32, lost=f"{at}_lost")
+                bias_ps, unsure_ps = self._bias_ps(of.edges)
+                return Values(
+                    f"{at}_sample", f"{at}_cycles", 32, lost=f"{at}_lost", bias_ps=bias_ps, unsure_ps=unsure_ps
+                )
             case Metric.INTERVAL:
                 at = self._interval(edge, of.tap)
                 return Values(f"{at}_sample", f"{at}_cycles", 32)
@@ -72,7 +78,9 @@ class EdgeNumbers(Joints):
         return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].signed)
 
     def _tap(self, label: str, data: bool = False) -> str:
-        at = f"e{self._labels.index(label)}"
+        if self.edges[label].far_ps is not None:
+            raise Refused(f"'{label}' is on another clock")
+        at = self._tap_name(label)
         if data:
             edge = self.edges[label]
             self._data[label] = edge.value_bits or 8 * TYPE_BYTES.get(edge.edge.type, 0)
@@ -85,16 +93,74 @@ class EdgeNumbers(Joints):
         if (known := self._names.get(("latency", *labels))) is not None:
             return known
         at = self._names[("latency", *labels)] = f"l{len(self._names)}"
+        if self.edges[labels[0]].far_ps is not None:
+            return self._far_latency(at, labels)
         first, last = self._tap(labels[0]), self._tap(labels[-1])
-        inside = [edge.edge.depth + 2 for edge in map(self.edges.__getitem__, labels) if len(edge.sees) == len(Tap)]
-        room = sum(inside) + 64 * (len(labels) - 1) + ELSEWHERE * (len(labels) > len(inside))
         clock = self.edges[labels[-1]].clock
         self.net.add(
-            "agent_latency", at, {"ROOM_BITS": bits_for(room)}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1",
+            "agent_latency", at, {"ROOM_BITS": self._room_bits(labels)},
+            clock=f"clock_{clock}", reset=f"c{clock}_reset_1",
             enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=PartSelect(f"c{clock}_next", 0, 31),
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
             lost=self.net.wire(f"{at}_lost"),
         )  # fmt: skip
+        return at
+
+    def _room_bits(self, labels: Sequence[str]) -> int:
+        inside = [edge.edge.depth + 2 for edge in map(self.edges.__getitem__, labels) if len(edge.sees) == len(Tap)]
+        return bits_for(sum(inside) + 64 * (len(labels) - 1) + ELSEWHERE * (len(labels) > len(inside)))
+
+    def _far_latency(self, at: str, labels: Sequence[str]) -> str:
+        clock = self.edges[labels[-1]].clock
+        self.net.add(
+            "agent_far_latency", at, {"BITS": LINK_BITS, "ROOM_BITS": self._room_bits(labels)},
+            clock=f"clock_{clock}", reset=f"c{clock}_reset_1", enters=self._passes((labels[0], Tap.PUSH)),
+            leaves=self._leaves(labels), cycle=PartSelect(f"c{clock}_next", 0, 31),
+            sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
+            lost=self.net.wire(f"{at}_lost"),
+        )  # fmt: skip
+        return at
+
+    def _late_cycles(self, labels: Sequence[str]) -> int:
+        """How many cycles later than it happens one is told that an element came out of a path that begins on another
+        clock, so that one knows by then that it came in."""
+        far_ps, period_ps = self.edges[labels[0]].far_ps, self._clocks[self.edges[labels[-1]].clock].period_ps
+        return int(far_ps / period_ps) if far_ps else 0
+
+    def _bias_ps(self, labels: Sequence[str]) -> tuple[Fraction, Fraction]:
+        """How much longer a time along a path is than the cycles that are counted, and by how much it may be off either
+        way: an element that comes in on another clock is known a cycle of that later, at the second edge after it."""
+        far_ps, half_ps = self.edges[labels[0]].far_ps, self._clocks[self.edges[labels[-1]].clock].period_ps / 2
+        if far_ps is None:
+            return Fraction(0), Fraction(0)
+        return far_ps + half_ps - 2 * half_ps * self._late_cycles(labels), half_ps
+
+    def _leaves(self, labels: Sequence[str]) -> str:
+        """The wire that says, at the taps' first stage, that an element came out of a path, so many cycles later."""
+        last, cycles = self._tap(labels[-1]), self._late_cycles(labels)
+        if not cycles:
+            return f"{last}_pop_1"
+        if (known := self._names.get(("late", labels[-1], cycles))) is not None:
+            return known
+        at = self._names["late", labels[-1], cycles] = f"{last}_late_{cycles}"
+        clock = self.edges[labels[-1]].clock
+        self.net.add("agent_late", f"{at}_of", {"CYCLES": cycles}, clock=f"clock_{clock}", reset=f"reset_{clock}",
+                     early=f"{last}_pop_1", late=self.net.wire(at))  # fmt: skip
+        return at
+
+    def _passes(self, place: Place) -> str:
+        """How many elements passed a place that is on another clock."""
+        if (known := self._names.get(("far", place))) is not None:
+            return known
+        edge, period_ps = self.edges[place[0]], self._clocks[0].period_ps
+        if edge.far_ps is not None and period_ps > MOST_AT_ONCE * edge.far_ps:
+            raise Refused(f"'{place[0]}' is on a clock that is more than {MOST_AT_ONCE} times faster")
+        number = len(self._far)
+        at = self._names["far", place] = f"far_{number}_passes"
+        self._far.append(place)
+        self.net.inputs[f"far_{number}"] = LINK_BITS
+        self.net.add("agent_far", f"far_of_{number}", {"BITS": LINK_BITS}, clock="clock_0", gray=f"far_{number}",
+                     passes=self.net.wire(at, LINK_BITS))  # fmt: skip
         return at
 
     def _between(self, labels: Sequence[str]) -> str:
@@ -102,8 +168,15 @@ class EdgeNumbers(Joints):
         if (known := self._names.get(("between", *labels))) is not None:
             return known
         at = self._names[("between", *labels)] = f"q{len(self._names)}_held"
-        first, last = self._tap(labels[0]), self._tap(labels[-1])
         clock = self.edges[labels[-1]].clock
+        if self.edges[labels[0]].far_ps is not None:
+            self.net.add(
+                "agent_far_between", f"{at}_of", {"BITS": LINK_BITS}, clock=f"clock_{clock}",
+                reset=f"c{clock}_reset_1", enters=self._passes((labels[0], Tap.PUSH)), leaves=self._leaves(labels),
+                held=self.net.wire(at, BETWEEN_BITS),
+            )  # fmt: skip
+            return at
+        first, last = self._tap(labels[0]), self._tap(labels[-1])
         self.net.add(
             "agent_between", f"{at}_of", {}, clock=f"clock_{clock}", reset=f"reset_{clock}", enters=f"{first}_push",
             leaves=f"{last}_pop", held=self.net.wire(at, BETWEEN_BITS),

@@ -38,7 +38,7 @@ class Monitors(Truths):
         least, most = range_of(values)
         if of.metric is Metric.OCCUPANCY and len(of.edges) == 1:
             most = self.edges[of.edges[-1]].edge.depth
-        bins = binned([in_cycles(of, bound, period) for bound in of.bins], least, most)
+        bins = binned([in_cycles(of, bound, period) - values.bias_ps / period for bound in of.bins], least, most)
         bounds = len(bins.bounds)
         bits = max(1, bounds.bit_length())
         table = sum((bound & ((1 << values.bits) - 1)) << i * values.bits for i, bound in enumerate(bins.bounds))

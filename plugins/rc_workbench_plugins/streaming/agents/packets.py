@@ -37,7 +37,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     operands,
     with_parts,
 )
-from workbench.api import PS_PER_S, Diagnostic, Severity, WorkbenchError, counted
+from workbench.api import PS_PER_S, Diagnostic, Severity, WorkbenchError, counted, time_text
 from workbench.api.virtual_time import ClockFrame, exactly, frame_of
 
 Words = NDArray[np.uint32]
@@ -117,7 +117,7 @@ def answers(
         for monitor in group.monitors:
             answer = by_monitor.get(id(monitor), _Answer())
             if isinstance(monitor.of, Measure):
-                measures.append(_result(monitor.of, answer))
+                measures.append(_result(monitor, monitor.of, answer))
             else:
                 held.append((monitor.of, answer))
                 if answer.lost:
@@ -236,9 +236,9 @@ def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFra
                         (timing.at(start + int(since)), bits & 3) for since, bits in zip(table[:, 0], raw, strict=True)
                     ]
                     continue
-                frame = replace(frame, samples=_samples(monitor.of, trace, table, start, timing))
+                frame = replace(frame, samples=_samples(monitor, monitor.of, trace, table, start, timing))
             case None if isinstance(monitor.of, Measure):
-                frame = _valued(monitor.of, frame, fields, stop - start, timing)
+                frame = _valued(monitor, monitor.of, frame, fields, stop - start, timing)
         answer.frames.append(frame)
 
 
@@ -260,14 +260,14 @@ def _histogram(
 
 
 def _samples(
-    of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: ClockFrame
+    monitor: Monitor, of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: ClockFrame
 ) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
     after = 0 if trace.state else 1  # a state is there when its cycle begins, an event at its end
     times = np.array([timing.at(start + int(since) + after) for since in table[:, 0]], np.int64)
     raw = _raw(trace, table)
     values: NDArray[np.generic] = raw.astype(np.int64)
     if of.metric in TIMED:
-        values = np.array([timing.lasting(int(cycles)) for cycles in raw], np.int64)
+        values = np.array([timing.lasting(int(cycles)) + round(monitor.bias_ps) for cycles in raw], np.int64)
     elif of.metric is Metric.VALUE:
         values = _typed(raw, trace.type)
     return times, values
@@ -286,7 +286,7 @@ def _compared(of: Assert, trace: Trace, bits: int, timing: ClockFrame) -> dict[i
             raw = bits >> part.low + 1 & (1 << part.bits) - 1
             timed = sides[part.number].metric in TIMED
             value = _typed(np.array([raw], np.uint64), part.type)[0] if part.type else raw
-            numbers[part.number] = float(timing.lasting(raw) if timed else value)
+            numbers[part.number] = float(timing.lasting(raw) + part.bias_ps if timed else value)
     return numbers
 
 
@@ -299,7 +299,9 @@ def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
     return raw.astype(f"u{bits // 8}").view(f"{kind}{bits // 8}")
 
 
-def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: ClockFrame) -> FrameValue:
+def _valued(
+    monitor: Monitor, of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: ClockFrame
+) -> FrameValue:
     """The frame with its value, in base units."""
     collected, rate_ps = fields.get("collected", cycles), timing.rate_ps
     unit = rate_ps if of.metric in TIMED else Fraction(1)
@@ -312,19 +314,21 @@ def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int,
         if of.metric is Metric.RATE and value is not None:
             value = value * PS_PER_S / rate_ps
         return replace(frame, value=_plain(value), count=0 if of.metric in _OVER_TIME else frame.count)
-    over = collected if of.metric is Metric.OCCUPANCY else frame.count
+    over, bias_ps = collected if of.metric is Metric.OCCUPANCY else frame.count, monitor.bias_ps
     match of.statistic:
         case Statistic.SUM:
             value = fields["sum"] * unit * (rate_ps if of.metric is Metric.OCCUPANCY else 1)
+            value += bias_ps * frame.count
         case _ if not over:
             value = None
         case Statistic.MEAN:
-            value = fields["sum"] * unit / over
+            value = fields["sum"] * unit / over + bias_ps
         case Statistic.MIN:
-            value = fields["least"] * unit
+            value = fields["least"] * unit + bias_ps
         case _:
-            value = fields["largest"] * unit
-    return replace(frame, value=_plain(value))
+            value = fields["largest"] * unit + bias_ps
+    off = float(monitor.unsure_ps * (frame.count if of.statistic is Statistic.SUM else 1))
+    return replace(frame, value=_plain(value), uncertainty=0.0 if value is None else off)
 
 
 def _plain(value: Fraction | float | None) -> float | None:
@@ -333,9 +337,12 @@ def _plain(value: Fraction | float | None) -> float | None:
     return int(value) if Fraction(value).denominator == 1 else float(value)
 
 
-def _result(of: Measure, answer: _Answer) -> MeasureResult:
+def _result(monitor: Monitor, of: Measure, answer: _Answer) -> MeasureResult:
+    trust = COUNTED
+    if monitor.unsure_ps:
+        trust += f", each time to within {time_text(float(monitor.unsure_ps) / 1e12)}: its ends have two clocks"
     if not answer.lost:
-        return MeasureResult(of, with_parts(of, answer.frames))
+        return MeasureResult(of, with_parts(of, answer.frames), trust)
     if of.statistic is Statistic.TRACE:
         what, hint = "records had no room", "Use shorter frames, or 'hist' instead of 'trace'."
     else:
@@ -345,7 +352,7 @@ def _result(of: Measure, answer: _Answer) -> MeasureResult:
         )
     message = f"{answer.lost} {what} in the FPGA, and are not in the answer"
     problem = Diagnostic(message, hint, severity=Severity.WARNING)
-    return MeasureResult(of, with_parts(of, answer.frames), f"{COUNTED}, but {message}", (problem,))
+    return MeasureResult(of, with_parts(of, answer.frames), f"{trust}, but {message}", (problem,))
 
 
 def _held(of: Assert, answer: _Answer, measures: Sequence[MeasureResult]) -> AssertResult:

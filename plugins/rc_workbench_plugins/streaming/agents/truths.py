@@ -85,6 +85,8 @@ class Truths(EdgeNumbers):
         least, most = range_of(one)
         if isinstance(of.right, Measure):
             other, known_too = self._latest(of.right, clock)
+            if one.bias_ps != other.bias_ps:
+                raise Refused("it compares times of paths from different clocks")
             if one.signed != other.signed:
                 raise Refused("it compares values with and without a sign")
             bits = max(one.bits, other.bits)
@@ -92,11 +94,16 @@ class Truths(EdgeNumbers):
             one = replace(one, value=self._wide(f"{at}_one", one, bits), bits=bits)
             known, relation = both(known, known_too), of.relation
         else:
-            rounded = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
+            rounded = whole(of.relation, self._limit(left, one, of.right, clock), least, most)
             if rounded.answer is not None:
                 return known, rounded.answer
             limit, relation = Bits(rounded.limit, one.bits), rounded.relation
         return known, self._relation(at, one, limit, relation)
+
+    def _limit(self, of: Measure, values: Values, number: Number, clock: int) -> Fraction:
+        """A number that a measure is compared with, as hardware counts it."""
+        period_ps = self._clocks[clock].period_ps
+        return in_cycles(of, number.value, period_ps) - values.bias_ps / period_ps
 
     def _wide(self, name: str, values: Values, bits: int) -> Signal:
         """Its value in so many bits."""
@@ -155,7 +162,7 @@ class Truths(EdgeNumbers):
         known = self._relation(f"{at}_count", some, Bits(0, 32), ">")
         low = 32 + (0 if left.statistic is Statistic.MIN else 32 * words)
         least, most = range_of(values)
-        rounded = whole(of.relation, in_cycles(left, of.right.value, self._clocks[clock].period_ps), least, most)
+        rounded = whole(of.relation, self._limit(left, values, of.right, clock), least, most)
         if rounded.answer is not None:
             return known, rounded.answer
         bias = 1 << values.bits - 1 if values.signed else 0  # as they are held
@@ -175,7 +182,7 @@ class Truths(EdgeNumbers):
             b = self._summed(right)
             b_sample, some = self._wire(f"{at}_b", both(b.event or True, gate)), gate
         else:
-            b, base = Values(None, Bits(1, 1), 1), in_cycles(left, right.value, self._clocks[clock].period_ps)
+            b, base = Values(None, Bits(1, 1), 1), self._limit(left, a, right, clock)
             if left.metric in (Metric.VISITS, Metric.TRANSITIONS):
                 raise Refused("how often something happens in a frame is not compared in hardware")
             if left.statistic is Statistic.SUM and not left.single:

@@ -52,7 +52,7 @@ from workbench.api.state_events import RunStates
 from workbench.api.stream_events import EdgeEvents, Events, Times
 from workbench.api.virtual_queue import worked
 
-_RELATIONS = {
+RELATIONS = {
     ">": operator.gt,
     ">=": operator.ge,
     "<": operator.lt,
@@ -304,7 +304,7 @@ class _Run:
                 sides = [self._steps(side) for side in (left, right)]
                 times = merged(sides[0].times, sides[1].times)
                 one, other = (side.at(times) for side in sides)
-                truth = np.where(_RELATIONS[relation](one, other), TRUE, FALSE)
+                truth = np.where(RELATIONS[relation](one, other), TRUE, FALSE)
                 known = ~(np.isnan(one) | np.isnan(other))
                 return Steps(times, np.where(known, truth, UNKNOWN).astype(np.int8), UNKNOWN)
 
