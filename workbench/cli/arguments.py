@@ -21,7 +21,7 @@ COUNTS = (
 )
 SWITCHES = (
     option("--frame", metavar="LENGTH", default="",
-           help="length of the frames of agents in the FPGA: a time (1 ms), or words where frames are of words"),
+           help="length of the frames of agents: a time (1 ms), or words where frames are of words"),
     many("--only", metavar="STATEMENT", help="a statement that agents count, by label or text (default: all)"),
 )  # fmt: skip
 WATCH = many(
@@ -116,7 +116,7 @@ OWN: Sequence[Command] = (
             file("tree", metavar="DIR", nargs="+", help="the folder that `instrument` wrote, or the project for "
                  "`workbench cc`; of programs of several projects under one mpirun all their folders"),
             file("records", metavar="RECORDS", help="the folder that RCW_RAW named during the run"), OUT_RUN, JSON),
-    command("agent", "print how to start a program so that the FPGA's agent counts otherwise, without a new build",
+    command("agent", "print how to start a program so that its agents count otherwise, without a new build",
             "projects:run_agent", file("tree", metavar="DIR", help="the folder that `instrument` wrote"),
             *SWITCHES, JSON),
     command("report", "show where a run spent its time, and which bottleneck to fix first", "runs:run_report", RUN,
