@@ -274,7 +274,7 @@ void stream_card_read(int, uint32_t address, uint32_t* words, int count) {
 }
 int main(int, char** args) {
     dies = args[1][0] == 'd';
-    { streaming::agent::Collector collector(0, "FPGA", 0, 1, 1000000000); }
+    { streaming::agent::Collector collector(0, "FPGA", 0, 1, 1000000000, 1000000000); }
     std::puts("the application is done");
 }
 """
