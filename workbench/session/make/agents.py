@@ -1,5 +1,5 @@
-"""Adds agents that count the project's questions to the instrumented copy of an ordinary design, and switches agents as a
-program starts, those of streaming applications too."""
+"""Adds agents that count the project's questions to the instrumented copy of an ordinary design, and switches agents as
+a program starts, those of streaming applications too."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
