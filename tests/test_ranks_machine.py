@@ -28,9 +28,13 @@ from workbench.api.records import MESSAGES, RANK_CLOCKS
 from workbench.api.virtual_time import Triples, steady
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
+from workbench.model.prediction import Trust
 from workbench.model.run import PS_PER_S, Cores, Run
 from workbench.model.syncs import SyncKind
+from workbench.replay.editing import Edited
+from workbench.replay.edits import edit
 from workbench.replay.refusals import cannot_replay
+from workbench.replay.resolve import resolve
 from workbench.replay.threads import Replay, differences
 from workbench.run.rank_calls import with_calls
 from workbench.run.rank_messages import Kind, match_messages
@@ -153,12 +157,43 @@ def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) 
     assert slower.interval is not None
     assert slower.interval[0] < slower.speedup < slower.interval[1]
     assert "a thread was ready while others had the cores" in slower.interval_holds
-    refused = replayed.predict([read_change("state block=rank[0].tiny_top.adder state=* factor=2")])
-    assert refused.speedup is None
     assert any("only the host is followed" in one for one in replayed.assumed)
     syncs = four.tables["syncs"]
     threads = replace(four, tables=four.tables | {"syncs": syncs | {"block": np.asarray(syncs["block"]) + 1}})
     assert "several threads of a rank exchange messages" in cannot_replay(threads)
+
+
+def test_a_ranks_own_fpga_is_followed_by_its_counters(four: Run, plugins: Plugins) -> None:
+    """The host's waits for it share what a state takes more or less. Here each was over at its first call, as if the
+    FPGA had been done before; a host that asks several times waits as long as the FPGA works."""
+    replayed = prepared(four, None, plugins)
+    table, block = four.tables["state_time"], next(
+        n for n, one in enumerate(four.manifest.blocks) if one.id == "rank[0].tiny_top.adder"
+    )  # fmt: skip
+    mine = np.asarray(table["block"]) == block
+    add_ps, fetch_ps = (int(table["time_ps"][mine & (np.asarray(table["state"]) == state)].sum()) for state in (1, 2))
+    faster, slower = (f"state block=rank[0].tiny_top.adder state=add factor={factor}" for factor in (0.5, 3))
+    said = replayed.predict([read_change(slower)])
+    assert said.trust is Trust.DOUBTFUL
+    assert "equally" in said.why
+    assert said.interval
+    assert said.interval[0] < 1
+    idle = read_change("state block=rank[0].tiny_top.adder state=idle factor=0.5")
+    assert "is a wait" in replayed.predict([idle]).why
+
+    assert replayed.program
+    several = replayed.program.copy()
+    polls = np.flatnonzero((several.ops["thread"] == 0) & (several.ops["state"] == 4))
+    assert len(polls) == 3
+    between = np.arange(polls[0], polls[-1] + 1)  # the calls between them ask too
+    several.ops["state"][between], several.ops["site"][between] = 4, several.ops["site"][polls[0]]
+    halved = f"clock clock=rank[0].clk frequency_hz={four.manifest.clocks[0].frequency_hz / 2!r}"
+    for text, more_ps in ((slower, 2 * add_ps), (faster, -add_ps / 2), (halved, add_ps + fetch_ps)):
+        program, change = several.copy(), read_change(text)
+        edit(program, change, resolve(change, four.manifest), None, Edited({}))
+        longer_ps = program.ops["work_ps"].astype(np.int64) - several.ops["work_ps"]
+        assert longer_ps.sum() == pytest.approx(more_ps, abs=2)
+        assert set(np.flatnonzero(longer_ps)) <= set(between[1:].tolist())
 
 
 def test_the_projects_target_starts_the_ranks(

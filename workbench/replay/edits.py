@@ -27,6 +27,7 @@ from workbench.replay.editing import (
 )
 from workbench.replay.fpga import wait_states
 from workbench.replay.host import ASK, AWAIT, IRQ
+from workbench.replay.machine_fpga import clock_on_machine, scale_state_on_machine
 from workbench.replay.program import Program, set_bus, work_ps
 from workbench.replay.regroup import asynchronous, control_in_fpga, early, fewer_starts, resize, retype, split, unite
 from workbench.replay.replicas import replicas
@@ -44,6 +45,9 @@ def edit(program: Program, change: Change, named: Named, platform: Platform | No
 
 
 def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _: object, edited: Edited) -> None:
+    if not program.run.manifest.simulated:
+        scale_state_on_machine(program, change, named, edited)
+        return
     fpga, blocks = program.fpga, program.run.manifest.blocks
     edited.fpga = True
     if not len(fpga.stay_block):
@@ -191,6 +195,9 @@ def _poll_delay(program: Program, change: catalogue.PollDelay, named: Named, _: 
 
 
 def _clock(program: Program, change: catalogue.OtherClock, named: Named, _: object, edited: Edited) -> None:
+    if not program.run.manifest.simulated:
+        clock_on_machine(program, change, named, edited)
+        return
     edited.fpga = True
     clocks = program.run.manifest.clocks
     if len(clocks) > 1 and any(answer.opaque for answer in program.answers.values()):
