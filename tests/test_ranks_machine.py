@@ -151,6 +151,16 @@ def test_replay_follows_messages_on_a_real_machine(four: Run, plugins: Plugins) 
         for other in path.parts[part].causes.block[path.parts[part].site < 0] if other >= 0
     ]  # fmt: skip
     assert len(set(waits)) == 4 or came_before_being_sent(four)
+    (open_line,) = lines_of(four, "fpgaOpen")
+    calls = four.tables["calls"]
+    opens = np.asarray(calls["site"]) == next(n for n, s in enumerate(four.manifest.sites) if s.line == open_line)
+    for factor in (30, 0.5):  # calls last as long as they are said to
+        said = replayed.predict([read_change(f"calls calls=fpgaOpen factor={factor}")])
+        assert said.time_s is not None
+        took_ps = (np.asarray(calls["t1_ps"]) - np.asarray(calls["t0_ps"]))[opens]
+        more_s = took_ps * (factor - 1) / PS_PER_S
+        assert min(more_s.min(), 0) - 1e-6 <= said.time_s - four.time_s <= max(more_s.max(), 0) + 1e-6
+        assert factor < 1 or said.time_s > four.time_s
     slower = replayed.predict([read_change("host block=host.rank[0].main state=* factor=2")])
     assert slower.time_s is not None
     assert slower.time_s > four.time_s
@@ -385,7 +395,7 @@ static void *work(void *argument)
 int main(int argc, char **argv)
 {
     pthread_t worker;
-    int provided;
+    int provided, there;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     pthread_mutex_lock(&guard);
     pthread_create(&worker, NULL, work, NULL);
@@ -394,6 +404,8 @@ int main(int argc, char **argv)
     pthread_mutex_unlock(&guard);
     pthread_mutex_lock(&held);
     pthread_mutex_unlock(&held);
+    for (int i = 0; i < 1200; i++)
+        MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     pthread_join(worker, NULL);
     MPI_Finalize();
@@ -412,6 +424,8 @@ def test_threads_of_a_rank_wait_for_each_others_locks(program: Path, plugins: Pl
     run = collect_records(built_tree, tmp_path / "records", tmp_path / "run", plugins)
     names = [block.id for block in run.manifest.blocks[:4]]
     assert names == ["host.rank[0].main", "host.rank[1].main", "host.rank[0].thread_1", "host.rank[1].thread_1"]
+    callees = [run.manifest.sites[site].callee for site in run.tables["calls"]["site"]]
+    assert callees.count("MPI_Iprobe") == 2 * 1200  # each is there, of however many pieces
     syncs = run.tables["syncs"]
     waited = {(block, by) for block, _, _, by in waits(syncs)}
     assert {(0, 2), (1, 3)} <= waited <= {(0, 2), (1, 3), (2, 0), (3, 1), (0, 1), (1, 0), (0, 3), (1, 2)}

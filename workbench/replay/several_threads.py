@@ -283,8 +283,8 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
         place = int(np.searchsorted(calls_of[thread], op["row"]))
         mine = calls_of[thread][place : place + int(op["rows"])]  # others' may lie between
         if op["kind"] == OTHER:
-            row = slept.get((thread, int(op["begin_ps"])), -1)
-            op_of[row] = number if row >= 0 else op_of[row]
+            if (row := slept.get((thread, int(op["begin_ps"])))) is not None:
+                op_of[row], table["kind"][row] = number, SyncKind.CARD  # which lasts as long as its operation
             continue
         last = -1
         for call in mine[calls["parts"][mine] > 0].tolist():

@@ -30,6 +30,7 @@ from workbench.api.records import (
     CALLS,
     MESSAGES,
     MOST_TICKS,
+    PIECE_RECORDS,
     RANK_CLOCKS,
     TRIPLES,
     of_fpga,
@@ -245,9 +246,8 @@ def _ticks(folder: Path) -> TickClock:
 def _lasted_ps(folder: Path, ticks: TickClock) -> int:
     """How long a rank ran, by its own clock: as far as is known."""
     time_ps = read_end(folder / "recording.txt").get("time_ps", "0")
-    calls = read_calls(folder)
+    calls, messages = read_calls(folder), read_messages(folder)
     seen_ps = int(calls["t1_ps"].max(initial=0)) if len(calls) else 0
-    messages = read_messages(folder)
     return max(int(time_ps), seen_ps, int(ticks.at(messages["t1"]).max(initial=0)))
 
 
@@ -325,7 +325,7 @@ def _join_calls(
                 part["thread"] = of[np.minimum(part["thread"], len(of) - 1)]
                 part = numbering.numbered(part) if numbering else part
                 part["fpga"] += first_fpgas[number]
-                part["piece"] = 1
+                part["piece"] = 1 + (file.tell() // CALLS.itemsize + np.arange(len(part))) // PIECE_RECORDS  # each once
                 part.tofile(file)
 
 
