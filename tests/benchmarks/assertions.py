@@ -49,7 +49,9 @@ _BRANCHES_OF_WORDS = {
     ".v": ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2)),
     ".vhd": ((1, 1), (1, 2), (2, 1), (3, 2), (4, 1), (5, 1), (5, 2)),
 }
-_STRONG = ("never", "served", "rests", "soon", "falls")
+_STRONG = ("never", "served", "rests", "soon", "falls", "crosses")
+_OTHERS = ("free", "steps", "quiet", "bursts", "begun", "counts", "even", "resets", "tame", "one_left")
+_ASSERTION = re.compile(r"(\w+): assert (?:property )?\(.*?;(?=\n)", re.DOTALL)
 _CELLS = ("LUT4", "TRELLIS_FF", "DP16KD")
 #: Strong assertions, which keep the cycle since which they are open: with these the card simulates the counters.
 STRONG = {
@@ -64,6 +66,7 @@ STRONG = {
         @(posedge clk) disable iff (rst) (left > 0, was = left) |-> ##[1:2] left == was - 8'd2;
     endproperty
     falls: assert property (counts_down);
+    crosses: assert property (@(negedge clk) disable iff (rst) left inside {[1:3]} ##1 1 |=> @(posedge clk) left != 1);
 endmodule""",
     ".vhd": """
     -- psl wrote : assert never (wr_en = '1' and unsigned(addr) < 256);
@@ -206,7 +209,8 @@ def of_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
 
 
 def of_strong_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
-    """The same of the strong ones: what is open at the end has failed once more. One in Verilog has a variable."""
+    """The same of the strong ones: what is open at the end has failed once more. One in Verilog has a variable, one two
+    clocks: what was the case at the falling edge is asked at the rising edge of that very cycle."""
     found: Counts = {}
     left = [c["left"] for c in cycles]
     words = [bool(c["wr_en"]) and c["addr"] < 256 for c in cycles]
@@ -228,7 +232,10 @@ def of_strong_waveform(cycles: list[dict[str, int]], vhdl: bool) -> Counts:
         falls = [left[n] == left[n - 2] - 2 for n in range(2, len(left)) if left[n - 2] > 0]
         first = next((n for n in range(2, len(left)) if left[n - 2] > 0 and left[n] != left[n - 2] - 2), None)
         found |= {"falls held": sum(falls), "falls failed": len(falls) - sum(falls), "falls first": first}
-        found |= {"falls since": None}
+        lasts = [(n, left[n] != 1) for n in range(1, len(left)) if 1 <= left[n - 1] <= 3]
+        first = next((n for n, held in lasts if not held), None)
+        found |= {"crosses held": sum(held for _, held in lasts), "crosses first": first}
+        found |= {"crosses failed": sum(not held for _, held in lasts), "crosses since": None, "falls since": None}
     return found
 
 
@@ -279,15 +286,22 @@ def run() -> int:
 
 
 def areas() -> Iterator[str]:
-    """The cells of the design with neither, and of what its assertions, and its decisions, add."""
+    """The cells of the design with nothing watched, and of what its assertions, strong ones, one with a variable, one
+    on two clocks, and its decisions add."""
     with TemporaryDirectory() as scratch:
-        workspace = open_workspace(application(Path(scratch), ".v") / "tiny.workbench.yaml", load_plugins())
+        project = application(Path(scratch), ".v", strong=True)
+        workspace = open_workspace(project / "tiny.workbench.yaml", load_plugins())
         hardware, settings = workspace.project.hardware, workspace.parameters(workspace.settings())
-        source = workspace.root / "hdl" / "tiny_top.v"
-        text, before = source.read_text(), dict[str, int]()
-        for name in ("observed alone", "assertions", "branches"):
-            chosen = hardware.model_copy(update={name: True} if before else {})
-            source.write_text(text if name == "assertions" else re.sub(r"(?m)^ *\w+: assert \(.*;$", ";", text))
+        source, before = workspace.root / "hdl" / "tiny_top.v", dict[str, int]()
+        text = source.read_text()
+        for name, kept in (
+            ("observed alone", ()), ("assertions", _OTHERS), ("strong", _STRONG[:4]), ("variable", ("falls",)),
+            ("two clocks", ("crosses",)), ("branches", ()),
+        ):  # fmt: skip
+            chosen = hardware if not before else hardware.model_copy(
+                update={"branches" if name == "branches" else "assertions": True}
+            )  # fmt: skip
+            source.write_text(_ASSERTION.sub(lambda one, kept=kept: one[0] if one[1] in kept else ";", text))
             out = Path(scratch) / name.partition(" ")[0]
             language = workspace.hdl_language
             build = language.instrument(workspace.root, chosen, workspace.platform, settings, out, Job())

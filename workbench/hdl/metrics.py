@@ -50,13 +50,15 @@ class MetricBlock(SourceBlock):
     """A metric, put beside its `anchor`: a clocked block in whose scope, and by whose clock, it counts; without one by
     its own clock where it stands. Its conditions name what is `kept`. Where it has
     `marks` the block that begins at `at` sets its states itself; what leads it up is written there. `resets` is 1 of
-    the decision that its block begins with, which may be one for a reset."""
+    the decision that its block begins with, which may be one for a reset. The conditions that are `late` are over what
+    is kept, and hold behind the cycle that they are about."""
 
     placed: PlacedMetric | None = None
     anchor: SourceBlock | None = None
     marks: tuple[Mark, ...] = ()
     at: int = -1
     kept: tuple[Kept, ...] = ()
+    late: tuple[str, ...] = ()
 
     @property
     def metric(self) -> CustomMetric:

@@ -7,6 +7,7 @@ must match: a sequence that ends after some cycles has bits for each number of c
 for each set of states that can be the case together.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Sequence as Sequence_
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from workbench.model.sequences import CUT, END, MOST_STATES, Guard, Sequence, To
 #: The most registers of an assertion that each keep a cycle.
 MOST_BEGUN = 16
 
+_TERM = re.compile(r"\b([csn])\[(\d+)\]|\b([01])\b")
 _Steps = frozenset[tuple[Guard, int]]
 H = TypeVar("H", bound=Hashable)
 
@@ -55,6 +57,11 @@ def checker(temporal: Temporal) -> Checker:
     if len(made.begun) > MOST_BEGUN:
         raise TooLarge
     return made
+
+
+def as_verilog(text: str, names: Mapping[str, str]) -> str:
+    """One of its expressions over vectors with these names."""
+    return _TERM.sub(lambda one: f"{names[one[1]]}[{one[2]}]" if one[1] else f"1'b{one[3]}", text)
 
 
 def _part(made: Checker, trigger: Sequence, then: Sequence | None) -> tuple[str, str]:

@@ -1,11 +1,10 @@
 """Metrics of one's own whose states the new top makes of what the design tells: bins of a histogram, what has come of a
 sequence, and whether an assertion held."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.api.instrument.checker import Checker, checker
+from workbench.api.instrument.checker import Checker, as_verilog, checker
 from workbench.api.instrument.probes import AGE_BITS, state_bits
 from workbench.model.custom import FAILED, HELD, VALUE_BITS, CustomMetric, MetricKind
 from workbench.model.hardware import Clock
@@ -13,7 +12,6 @@ from workbench.model.hardware import Clock
 #: The module that sorts a value into its bins, which the agents of queries have too (`resources/hdl/agent`).
 BIN_MODULE, BIN_SOURCE = "recap_bin", "agent/agent_bin.v"
 DERIVED = (MetricKind.HISTOGRAM, MetricKind.SEQUENCE, MetricKind.ASSERT)
-_TERM = re.compile(r"\b([csn])\[(\d+)\]|\b([01])\b")
 
 
 @dataclass(frozen=True)
@@ -68,8 +66,7 @@ class MetricProbe:
         given_up = f"{over}[{temporal.disable}]" if temporal.disable is not None else "1'b0"
 
         def verilog(text: str) -> str:
-            names = {"c": over, "s": waits, "n": later}
-            return _TERM.sub(lambda one: f"{names[one[1]]}[{one[2]}]" if one[1] else f"1'b{one[3]}", text)
+            return as_verilog(text, {"c": over, "s": waits, "n": later})
 
         asked = len(self.metric.conditions)
         yield f"    wire [{asked - 1}:0] {over} = {state}[{self.told} +: {asked}];"

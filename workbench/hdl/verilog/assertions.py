@@ -12,7 +12,8 @@ from pyslang import syntax
 from workbench.hdl.verilog.clockings import default_clocking, edge_of
 from workbench.hdl.verilog.design import Node
 from workbench.hdl.verilog.order import plain_text
-from workbench.hdl.verilog.sequence_reader import Names, SequenceReader, bounds, is_condition, one_cycle
+from workbench.hdl.verilog.sequence_reader import OTHER_CLOCK, Names, SequenceReader, bounds, is_condition, one_cycle
+from workbench.hdl.verilog.two_clocks import MATCHED_AT_ONCE, crossing
 from workbench.hdl.watched import Unwatched
 from workbench.model import properties, sequences
 from workbench.model.properties import Property as Properties
@@ -22,12 +23,13 @@ from workbench.model.sequences import ANY, Sequence
 
 @dataclass(frozen=True)
 class Property:
-    """What an assertion checks in the cycles of its clock, over these conditions."""
+    """What an assertion checks in the cycles of its clock, over these conditions, of which some are `late`."""
 
     clock: str
     edge: str
     conditions: tuple[str, ...]
     checks: Temporal
+    late: tuple[str, ...] = ()
 
 
 class Reader(SequenceReader):
@@ -45,25 +47,73 @@ class Reader(SequenceReader):
         clocking = clocking if clocking is not None else default_clocking(self.module)
         if clocking is None:
             raise Unwatched("it names no clock: write @(posedge clk) in it")
-        self.clock = edge, clock = edge_of(clocking)
+        self.clock = edge_of(clocking)
         given_up = self.text(disable.expr, names) if disable is not None else self._default_disable()
         try:
+            if (other := self._other_clock(spec.expr, names)) is not None:
+                return self._on_two_clocks(spec.expr, other, given_up, names)
             what = reduce(lambda inner, one: properties.implied(one, inner), first, self._property(spec.expr, names))
             checks = properties.temporal(what, self.number(given_up) if given_up else None)
         except ValueError as why:
             raise Unwatched(str(why)) from None
+        return self._found(checks)
+
+    def _found(self, checks: Temporal, late: tuple[str, ...] = ()) -> Property:
         conditions = tuple(self.conditions)
         if self.variables.types:
             checks, conditions = self.variables.resolved(checks, conditions)
         if not conditions:
             raise Unwatched("it names no signal")
-        return Property(clock, edge, conditions, checks)
+        edge, clock = self.clock
+        return Property(clock, edge, conditions, checks, late)
+
+    def _other_clock(self, node: Node, names: "Names") -> tuple[tuple[str, str], Node, "Names"] | None:
+        """Of an implication the clock of its right side, where that is another, and what is checked on it."""
+        node = _within(node)
+        if node.kind.name != "ImplicationPropertyExpr":
+            return None
+        right, known = _within(node.right), names
+        if (named := self.declared(right, names, syntax.PropertyDeclarationSyntax)) is not None:
+            declaration, known = named
+            spec = declaration.propertySpec
+            if spec.disable is not None or spec.clocking is None or known.first_values:
+                return None
+            clock, inner = edge_of(spec.clocking), spec.expr
+        elif right.kind.name in ("ClockingSequenceExpr", "ClockingPropertyExpr"):
+            clock, inner = edge_of(right.event), right.expr
+        else:
+            return None
+        return (clock, inner, known) if clock != self.clock else None
+
+    def _on_two_clocks(
+        self, node: Node, other: tuple[tuple[str, str], Node, "Names"], given_up: str, names: "Names"
+    ) -> Property:
+        node, (clock, inner, known) = _within(node), other
+        if plain_text(str(node.op)) == "|->":
+            raise Unwatched(MATCHED_AT_ONCE)
+        if self.variables.types:
+            raise Unwatched("it has variables, and two clocks: compare with a register of the design instead")
+        before = SequenceReader(self.module, self.name, self.signed, clock=self.clock)
+        sequence = before.sequence(node.left, names)
+        if sequence.empty:
+            raise Unwatched("the sequence on its first clock can match without a cycle: let it take one at least")
+        kept, matched = crossing(before, sequence, given_up)
+        self.kept += kept
+        self.clock = clock
+        trigger = sequences.condition(self.number(matched))
+        what = properties.implied(trigger, self._property(inner, known))
+        disable = self.number(given_up) if given_up else None
+        return self._found(properties.temporal(what, disable), (matched,))
 
     # ---- properties
 
     def _property(self, node: Node, names: "Names") -> Properties:
         kind = node.kind.name
         if kind == "ParenthesizedPropertyExpr":
+            return self._property(node.expr, names)
+        if kind == "ClockingPropertyExpr":
+            if edge_of(node.event) != self.clock:
+                raise Unwatched(OTHER_CLOCK)
             return self._property(node.expr, names)
         if (named := self.declared(node, names, syntax.PropertyDeclarationSyntax)) is not None:
             declaration, of_ports = named
@@ -144,6 +194,13 @@ class Reader(SequenceReader):
     def _default_disable(self) -> str:
         found = (one for one in self.module.members if isinstance(one, syntax.DefaultDisableDeclarationSyntax))
         return next((self.text(one.expr) for one in found), "")
+
+
+def _within(node: Node) -> Node:
+    """What is in parentheses."""
+    while node.kind.name in ("ParenthesizedPropertyExpr", "SimplePropertyExpr"):
+        node = node.expr
+    return node
 
 
 def _is_plain(what: Properties) -> bool:

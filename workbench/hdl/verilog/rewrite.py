@@ -173,6 +173,9 @@ def observe_metric(edits: Edits, block: MetricBlock, part: str, clock: bool = Fa
     bits = metric.bits - (VALUE_BITS if metric.signal else 0)
     text = f"reg [{bits - 1}:0] {name} = 0; "
     told, set_ = [name], f"{name} <= {{{when}}};"
+    if block.late:
+        bits_of = [text if text in block.late else f"{name}[{n}]" for n, text in enumerate(metric.conditions)]
+        told = [f"({text}) ? 1'b1 : 1'b0" if text in block.late else text for text in reversed(bits_of)]
     if metric.signal:
         text += f"reg signed [{VALUE_BITS - 1}:0] {name}_value = 0; "
         told.insert(0, f"{name}_value")

@@ -25,9 +25,7 @@ _TWO = {
     "AndSequenceExpr": sequences.both, "OrSequenceExpr": sequences.either, "IntersectSequenceExpr": sequences.together,
     "WithinSequenceExpr": sequences.within,
 }  # fmt: skip
-OTHER_CLOCK = (
-    "it changes its clock within a sequence: two clocks are watched as `@(posedge a) S |=> @(posedge b) P`, or with |->"
-)
+OTHER_CLOCK = "it changes its clock within a sequence: two clocks are watched as `@(posedge a) S |=> @(posedge b) P`"
 _RANGE = re.compile(r"\[\s*([^:\]]+?)\s*(?::\s*([^\]]+?)\s*)?\]")
 
 

@@ -294,7 +294,7 @@ class _Assertions:
             key = (str(path), offset)
             self._found.blocks.append(MetricBlock(
                 key, path, _name(self._module), name, metric.kind.value, member, read.clock, read.edge, 0, line, line,
-                placed=placed, at=offset, kept=tuple(reader.kept),
+                placed=placed, at=offset, kept=tuple(reader.kept), late=read.late,
             ))  # fmt: skip
 
     def _name(self, statement: Node, line: int) -> str:
