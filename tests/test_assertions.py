@@ -346,6 +346,10 @@ def test_a_testbench_replays_the_run_and_names_the_first_difference(
     asked = next(n for n, c in enumerate(bench.cycles_of(run)) if c["rd_en"] and c["addr"] == 256)
     expected = {"cycle": asked + 1, "port": "rd_data", "actual": "0", "expected": "1", "base": "hexadecimal"}
     assert difference == expected
+    undriven = ("else (others => 'Z')", "else (others => '0')")
+    difference = replayed(run, tmp_path / "undriven", undriven, capsys)["difference"]
+    drove = {"port": "pins", "actual": "0" * 8, "expected": "Z" * 8, "base": "binary"}
+    assert difference == expected | {"cycle": 0} | drove
     driven = ("(left, 8)) when left mod 2 = 1", "(left + 2, 8)) when left mod 2 = 1")
     difference = replayed(run, tmp_path / "driven", driven, capsys)["difference"]
     counts = next(n for n, c in enumerate(bench.cycles_of(run)) if c["left"] % 2)

@@ -66,7 +66,7 @@ STRONG = {
         @(posedge clk) disable iff (rst) (left > 0, was = left) |-> ##[1:2] left == was - 8'd2;
     endproperty
     falls: assert property (counts_down);
-    crosses: assert property (@(negedge clk) disable iff (rst) left inside {[1:3]} ##1 1 |=> @(posedge clk) left != 1);
+    crosses: assert property (@(negedge clk) disable iff (rst) left > 0 && left < 4 ##1 1 |=> @(posedge clk) left != 1);
 endmodule""",
     ".vhd": """
     -- psl wrote : assert never (wr_en = '1' and unsigned(addr) < 256);

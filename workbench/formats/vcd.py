@@ -66,12 +66,17 @@ def read_head(path: Path) -> VcdHead:
     return VcdHead(tuple(variables), body_at, number)
 
 
-def read_scope(path: Path, scope: str, names: Collection[str]) -> VcdSignals:
-    """The signals of these names in a scope that has no scope around it. WorkbenchError where the file cannot be read,
-    or lacks one."""
+def read_scope(path: Path, scope: str, names: Collection[str], others: Collection[str] = ()) -> VcdSignals:
+    """The signals of these names in a scope that has no scope around it, and those of the `others` that are there, or
+    in the scope `recap` of what observes a design. WorkbenchError where the file cannot be read, or lacks one."""
     head, wanted = read_head(path), {name.lower() for name in names}
-    inside = (one for one in head.variables if [name.lower() for name in one.scopes] == [scope.lower()])
-    codes = {one.name.lower(): one.code for one in inside if one.name.lower() in wanted}
+    more = {name.lower() for name in others}
+    places = [(one, [name.lower() for name in one.scopes]) for one in head.variables]
+    codes = {one.name.lower(): one.code for one, at in places if at == [scope.lower()] and one.name.lower() in wanted}
+    codes |= {
+        one.name.lower(): one.code
+        for one, at in places if at in ([scope.lower()], ["recap"]) and one.name.lower() in more
+    }  # fmt: skip
     if lacking := sorted(wanted - codes.keys()):
         raise WorkbenchError(Diagnostic(f"this file has no signal '{lacking[0]}' in {scope}", file=str(path)))
     return VcdSignals(path, codes, head.body_at, head.body_line)

@@ -30,7 +30,12 @@ TOP_FILE = "recap_top.v"
 TAPS_DEFINE = "RECAP_TAPS"
 #: Set by what simulates the design: it then gives valid and ready of its streams, as `recap_valid` and `recap_ready`.
 STREAMS_DEFINE = "RECAP_STREAMS"
+#: Set where the simulated card runs the design.
+SIMULATED_DEFINE = "RECAP_SIMULATED_CARD"
+#: What the signal is called that says which bits of a bidirectional port are driven, before the port's name.
+DRIVEN = "recap_driven_"
 STATE_PORT = "recap_state"
+_RANGE = re.compile(r"(?:\[(\d+):(0)\])?")
 USER_INSTANCE = "recap_user"
 
 
@@ -171,8 +176,23 @@ def _top(
     lines += instances(monitors, place, reset_of, STATE_PORT)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
+    lines += _driven(top)
     lines += _seen(streams, {monitor.clock.name: monitor.clock.pin for monitor in monitors})
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _driven(top: Top) -> Iterator[str]:
+    """Which bits of bidirectional ports are driven, for the record of a simulated run, where an undriven bit is 0."""
+    for port in top.ports:
+        found = _RANGE.fullmatch(port.packed) if port.direction == "inout" and not port.unpacked else None
+        if found is not None:
+            bits = (
+                [f"{port.name}[{n}]" for n in range(int(found[1]), int(found[2]) - 1, -1)] if found[1] else [port.name]
+            )
+            yield f"`ifdef {SIMULATED_DEFINE}"
+            yield f"    wire [{max(len(bits), 1) - 1}:0] {DRIVEN}{port.name} = {{"
+            yield ", ".join(f"{bit} !== 1'bz" for bit in bits) + "};"
+            yield "`endif"
 
 
 def _taps(monitors: Sequence[Monitor], width: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from workbench.api.instrument.wrapper import DRIVEN as DRIVEN
 from workbench.api.testbench import PortTypes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.scan import HdlPort
@@ -31,6 +32,12 @@ class Bench:
     parameters: dict[str, str]
     types: PortTypes | None = None
     standard: str = "2008"
+    driven: tuple[HdlPort, ...] = ()
+
+    @property
+    def seen(self) -> tuple[HdlPort, ...]:
+        """What a row has of the run beside the inputs."""
+        return (*self.driven, *self.outputs)
 
     @property
     def name(self) -> str:
@@ -66,9 +73,14 @@ def _verilog(bench: Bench) -> str:
     wait = "#(length_ps - 1);"
     if len(bench.clocks) == 1:
         wait = f"#(length_ps / 2) {bench.clocks[0].name} = 0; #(length_ps - length_ps / 2 - 1);"
-    compared = "\n".join(
-        f"            compare_{port.name}(expected[{at} +: {port.bits}]);" for port, at in _places(bench.outputs)
-    )
+    places = {port.name: f"expected[{at} +: {port.bits}]" for port, at in _places(bench.seen)}
+    masked = {mask.name.removeprefix(DRIVEN): mask.name for mask in bench.driven}
+    declared += [f"    wire [{one.bits - 1}:0] {masked[one.name]} = {{{_driven(one)}}};"
+                 for one in bench.outputs if one.name in masked]  # fmt: skip
+    calls = [f"driven_{one.name}({places[masked[one.name]]}, {places[one.name]});"
+             for one in bench.outputs if one.name in masked]  # fmt: skip
+    calls += [f"compare_{one.name}({places[one.name]});" for one in bench.outputs]
+    compared = "\n".join(f"            {call}" for call in calls)
     tasks = "\n".join(
         f"""    task compare_{port.name}(input [{port.bits - 1}:0] recorded);
         for (i = 0; i < {port.bits}; i = i + 1)
@@ -80,6 +92,7 @@ def _verilog(bench: Bench) -> str:
     endtask"""
         for port in bench.outputs
     )  # fmt: skip
+    tasks += "".join(_driven_task(one, masked[one.name]) for one in bench.outputs if one.name in masked)
     return f"""\
 // Replays what passed the ports of {bench.top} in a recorded run, and holds its outputs against what they were then.
 // Written by RC Workbench (`workbench testbench`). run.sh beside it compiles and runs it.
@@ -90,10 +103,10 @@ module {bench.name};
 
     reg [{bits(bench.clocks) - 1}:0] edges;
     reg [{max(bits(bench.inputs), 1) - 1}:0] given;
-    reg [{bits(bench.outputs) - 1}:0] expected;
+    reg [{bits(bench.seen) - 1}:0] expected;
     reg check;
     reg differs = 0;
-    integer file, times, length_ps, i, cycle = 0, compared = 0;
+    integer file, times, length_ps, i, bit_, cycle = 0, compared = 0;
 
 {tasks}
 
@@ -127,9 +140,37 @@ endmodule
 """
 
 
+def _driven(port: HdlPort) -> str:
+    """Which bits of a bidirectional port are driven."""
+    names = [f"{port.name}[{n}]" for n in reversed(range(port.bits))]
+    return ", ".join(f"{name} !== 1'bz" for name in names)
+
+
+def _driven_task(port: HdlPort, mask: str) -> str:
+    """Verilog that compares which bits of a bidirectional port are driven: a value that is not known is no
+    difference."""
+    name, high = port.name, port.bits - 1
+    return f"""
+    task driven_{name}(input [{high}:0] recorded, input [{high}:0] value);
+        for (i = 0; i < {port.bits}; i = i + 1)
+            if ((recorded[i] ? !{mask}[i] : {mask}[i] && ({name}[i] === 1'b0 || {name}[i] === 1'b1)) && !differs) begin
+                $write("first difference: cycle %0d: {name} is b", cycle);
+                for (bit_ = {high}; bit_ >= 0; bit_ = bit_ - 1)
+                    if ({mask}[bit_]) $write("%b", {name}[bit_]); else $write("z");
+                $write(", the run had b");
+                for (bit_ = {high}; bit_ >= 0; bit_ = bit_ - 1)
+                    if (recorded[bit_]) $write("%b", value[bit_]); else $write("z");
+                $display("");
+                differs = 1;
+            end
+    endtask"""
+
+
 def _vhdl(bench: Bench, known: PortTypes) -> str:
     types = {name.lower(): kind for name, kind in known.types.items()}
     declared, moved, seen, maps, compared = [], [], [], [], []
+    whole = bits(bench.seen)
+    of_run = {port.name: f"({at + port.bits - 1} downto {at})" for port, at in _places(bench.seen)}
     for name, kind, value in known.generics:
         declared.append(f"    constant {name} : {kind} := {value};")
     for way, ports in (("edges", bench.clocks), ("given", bench.inputs), ("actual", bench.outputs)):
@@ -143,7 +184,13 @@ def _vhdl(bench: Bench, known: PortTypes) -> str:
             if way == "actual":
                 seen.append(f"    {part} <= {_out(port, kind, part)};")
                 label = f"({at + port.bits - 1} downto {at})"
-                compared.append(f'                compare("{port.name}", actual{label}, expected{label});')
+                recorded = f"expected{of_run[port.name]}"
+                driven = of_run.get(f"{DRIVEN}{port.name}", "")
+                if driven:
+                    compared.append(
+                        f'                driven("{port.name}", actual{label}, {recorded}, expected{driven});'
+                    )
+                compared.append(f'                compare("{port.name}", actual{label}, {recorded});')
             else:
                 moved.append(f"    {port.name} <= {_in(port, kind, part)};")
     wait = "wait for (length_ps - 1) * 1 ps;"
@@ -177,7 +224,7 @@ begin
         variable differs : boolean := false;
         variable next_edges : std_logic_vector(edges'range);
         variable next_given : std_logic_vector(given'range);
-        variable expected : std_logic_vector(actual'range);
+        variable expected : std_logic_vector({whole - 1} downto 0);
         procedure take(value : out std_logic_vector) is
             variable one : character;
             variable digit, first : natural;
@@ -212,6 +259,25 @@ begin
             end loop;
             return text;
         end function;
+        procedure driven(name : string; now, recorded, by_run : std_logic_vector) is
+            variable then_had : std_logic_vector(0 to now'length - 1) := recorded;
+            variable by_run_too : std_logic_vector(0 to now'length - 1) := by_run;
+            variable is_now : std_logic_vector(0 to now'length - 1) := now;
+        begin
+            for place in is_now'range loop
+                if by_run_too(place) = '0' then
+                    then_had(place) := 'Z';
+                end if;
+            end loop;
+            for place in is_now'range loop
+                if not differs and ((by_run_too(place) = '1' and is_now(place) = 'Z')
+                        or (by_run_too(place) = '0' and (is_now(place) = '0' or is_now(place) = '1'))) then
+                    report "first difference: cycle " & integer'image(cycle) & ": " & name & " is b" & shown(now)
+                        & ", the run had b" & shown(then_had) severity note;
+                    differs := true;
+                end if;
+            end loop;
+        end procedure;
         procedure compare(name : string; now, recorded : std_logic_vector) is
         begin
             for place in now'range loop

@@ -20,7 +20,7 @@ from workbench.model.scan import HdlPort
 from workbench.model.text import counted, listed
 from workbench.session.change.confirm import open_project_of
 from workbench.session.keep.wave_moment import wave_files
-from workbench.session.make.bench_text import STIMULI, Bench, bits
+from workbench.session.make.bench_text import DRIVEN, STIMULI, Bench, bits
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.files import claim_folder, seal_folder
@@ -70,7 +70,9 @@ def write_testbench(
     job.progress(0.1, "reading the design")
     bench, clocks = _bench(workspace, run, job)
     ports = (*bench.clocks, *bench.inputs, *bench.outputs)
-    signals = read_scope(waves, bench.top, [port.name for port in ports])
+    masks = [replace(port, name=f"{DRIVEN}{port.name}") for port in bench.outputs if port.direction == "inout"]
+    signals = read_scope(waves, bench.top, [port.name for port in ports], [mask.name for mask in masks])
+    bench = replace(bench, driven=tuple(mask for mask in masks if mask.name.lower() in signals.codes))
     claim_folder(out)
     try:
         job.progress(0.3, "writing the traffic at the ports")
@@ -175,7 +177,7 @@ def _rows(bench: Bench, clocks: Sequence[Clock], signals: VcdSignals) -> Iterato
 
 
 def _row(bench: Bench, length_ps: int, check: bool, values: Mapping[str, int], edges: int) -> _Row:
-    return _Row(length_ps, check, _packed(bench.inputs, values), _packed(bench.outputs, values), edges)
+    return _Row(length_ps, check, _packed(bench.inputs, values), _packed(bench.seen, values), edges)
 
 
 def _rising(rows: Iterable[_Row]) -> Iterator[_Row]:
@@ -189,7 +191,7 @@ def _rising(rows: Iterable[_Row]) -> Iterator[_Row]:
 
 def _lines(bench: Bench, rows: Iterable[_Row]) -> Iterator[str]:
     """The rows as text; equal consecutive rows are one line with their count."""
-    digits = [max(-(-bits(ports) // 4), 1) for ports in (bench.inputs, bench.outputs, bench.clocks)]
+    digits = [max(-(-bits(ports) // 4), 1) for ports in (bench.inputs, bench.seen, bench.clocks)]
     for row, same in groupby(rows):
         values = (f"{value:0{n}x}" for value, n in zip((row.given, row.seen, row.edges), digits, strict=True))
         yield f"{sum(1 for _ in same)} {row.length_ps} {int(row.check)} {' '.join(values)}\n"
@@ -260,7 +262,7 @@ def run_testbench(written: Written, job: Job) -> Difference | None:
         seal_folder(written.folder)
     if match := _DIFFERENCE.search(text):
         binary = match[3] == "b"
-        if binary and set(match[4]) <= {"0", "1"}:  # hexadecimal if all bits are known
+        if binary and set(match[4] + match[5]) <= {"0", "1"}:  # hexadecimal if all bits are known
             actual, expected = (f"{int(match[n], 2):x}" for n in (4, 5))
             return Difference(int(match[1]), match[2], actual, expected, "hexadecimal")
         return Difference(int(match[1]), match[2], match[4], match[5], "binary" if binary else "hexadecimal")
