@@ -24,7 +24,7 @@ from workbench.gui.widgets import (
     rule,
     scrolled,
 )
-from workbench.gui.widgets.boxes import FlowLayout, column_layout, row_layout
+from workbench.gui.widgets.boxes import FlowRow, column_layout, row_layout
 from workbench.gui.widgets.labels import ClausesLabel
 from workbench.gui.widgets.table_view import TableView
 from workbench.pictures.canvas import CENTRE, Canvas
@@ -170,8 +170,9 @@ class PageBody(QWidget):
         tags = [
             (len(text) > SHORT_TAG, label(text, f"tag{level}", wrap=len(text) > SHORT_TAG)) for text, level in step.tags
         ]
-        words.addLayout(FlowLayout(*(tag for long, tag in tags if not long), spacing=6))
-        for tag in (tag for long, tag in tags if long):
+        if short := [tag for is_long, tag in tags if not is_long]:
+            words.addWidget(FlowRow(*short, spacing=6))
+        for tag in (tag for is_long, tag in tags if is_long):
             words.addWidget(tag)
 
     def _add_actions(self, column: QVBoxLayout, actions: views.Actions) -> None:
@@ -181,7 +182,7 @@ class PageBody(QWidget):
             buttons.append(Button(action.text, kind=kind, on=partial(self.acted.emit, action.id)))
             buttons[-1].setToolTip(action.key)
         if buttons:
-            column.addLayout(FlowLayout(*buttons, spacing=8))
+            column.addWidget(FlowRow(*buttons, spacing=8))
 
     def _add_links(self, column: QVBoxLayout, links: views.Links) -> None:
         for link in links.links:

@@ -1,9 +1,10 @@
-"""Layouts of widgets side by side, one below another, or in rows as words of a text, in one call."""
+"""Widgets side by side, one below another, or in rows as words of a text, in one call."""
 
 from typing import Any, Final, TypeVar
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 #: Among the parts of a layout: the space that is left over.
 STRETCH: Final = object()
@@ -53,64 +54,58 @@ def _filled(box: _Box, parts: tuple[Any, ...], margins: tuple[int, int, int, int
     return box
 
 
-class FlowLayout(QLayout):
-    """Widgets side by side from the left, and in further rows where one has no room for all."""
+class FlowRow(QWidget):
+    """Widgets side by side from the left, and in further rows where one has no room for all.
+
+    It is no layout: one in Python would hold items of Qt after Qt has deleted them.
+    """
 
     def __init__(self, *widgets: QWidget, spacing: int) -> None:
         super().__init__()
-        self._items: list[QLayoutItem] = []
-        self.setContentsMargins(0, 0, 0, 0)
-        self.setSpacing(spacing)
+        self._widgets, self._spacing_px = widgets, spacing
         for widget in widgets:
-            self.addWidget(widget)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
+            widget.setParent(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def heightForWidth(self, width: int) -> int:
-        return max((box.bottom() + 1 for box in self._boxes(width)), default=0)
+        return max((place.bottom() + 1 for place in self._places(width)), default=0)
 
-    def setGeometry(self, rect: QRect) -> None:
-        super().setGeometry(rect)
-        for item, box in zip(self._items, self._boxes(rect.width()), strict=True):
-            item.setGeometry(box.translated(rect.topLeft()))
-
-    def minimumSize(self) -> QSize:
+    def minimumSizeHint(self) -> QSize:
         """As wide as the widest of them."""
-        size = QSize()
-        for item in self._items:
-            size = size.expandedTo(item.minimumSize())
+        size = QSize(0, 0)
+        for widget in self._widgets:
+            size = size.expandedTo(widget.minimumSizeHint())
         return size
 
     def sizeHint(self) -> QSize:
         """Of one row."""
-        hints = [item.sizeHint() for item in self._items]
-        wide = sum(hint.width() for hint in hints) + self.spacing() * max(len(hints) - 1, 0)
-        return QSize(wide, max((hint.height() for hint in hints), default=0))
+        hints = [widget.sizeHint() for widget in self._widgets]
+        wide_px = sum(hint.width() for hint in hints) + self._spacing_px * max(len(hints) - 1, 0)
+        return QSize(wide_px, max((hint.height() for hint in hints), default=0))
 
-    def _boxes(self, width: int) -> list[QRect]:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place_all()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # one of them wants another size
+            self.updateGeometry()
+            self._place_all()
+        return super().event(event)
+
+    def _place_all(self) -> None:
+        for widget, place in zip(self._widgets, self._places(self.width()), strict=True):
+            widget.setGeometry(place)
+
+    def _places(self, width: int) -> list[QRect]:
         """Where each of them is in so wide a room, from its top left."""
-        at, row_px, boxes = QPoint(0, 0), 0, list[QRect]()
-        for item in self._items:
-            size = item.sizeHint()
+        at, row_px, places = QPoint(0, 0), 0, list[QRect]()
+        for widget in self._widgets:
+            size = widget.sizeHint()
             if at.x() and at.x() + size.width() > width:
-                at, row_px = QPoint(0, at.y() + row_px + self.spacing()), 0
-            boxes.append(QRect(at, QSize(min(size.width(), max(width, 1)), size.height())))
-            at.setX(at.x() + size.width() + self.spacing())
+                at, row_px = QPoint(0, at.y() + row_px + self._spacing_px), 0
+            places.append(QRect(at, QSize(min(size.width(), max(width, 1)), size.height())))
+            at.setX(at.x() + size.width() + self._spacing_px)
             row_px = max(row_px, size.height())
-        return boxes
+        return places
