@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -94,6 +95,12 @@ def _hooks(hooks: object) -> str:
     return ", ".join(names) or "nothing"
 
 
+def _questions(workspace: Workspace) -> tuple[str, ...]:
+    from workbench.session.make.agents import questions
+
+    return questions(workspace)
+
+
 class RunOptionsPopover(Popover):
     """How to run: trace, deterministic, plain, the project's settings by name, and what agents count."""
 
@@ -176,11 +183,9 @@ class RunOptionsPopover(Popover):
 
     def read_questions(self) -> None:
         """Read the statements that agents of the project count, in the background."""
-        from workbench.session.make.agents import questions
-
         if workspace := self._context.workspace:
             self._context.background.start(
-                "questions", lambda: questions(workspace), self._show_questions, self._context.failed
+                "questions", partial(_questions, workspace), self._show_questions, self._context.failed
             )
 
     def _show_questions(self, names: tuple[str, ...]) -> None:

@@ -74,7 +74,7 @@ class PlatformMode(DocumentMode):
         self.table.hovered.connect(self._row_hovered)
         self.curve.pointed.connect(self._point_hovered)
         self.curve.lifted.connect(self._point_lifted)
-        context.workspace_changed.connect(self._workspace_changed)
+        self.follow(context.workspace_changed, self._workspace_changed)
         context.documents.commit_wanted.connect(self.table.commit)
         self.form.renamed.connect(self._rename)
         self.check = TemplateCheck(context, self.document, self.form)

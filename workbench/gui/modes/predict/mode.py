@@ -150,7 +150,7 @@ class PredictMode(DocumentMode):
         self.details.inputs.typed.connect(self.type_input)
         self.details.inputs.taken_back.connect(self.what_if.take_back)
         self.document.changed.connect(self._document_changed)
-        context.workspace_changed.connect(self._workspace_changed)
+        self.follow(context.workspace_changed, self._workspace_changed)
         self.follow(context.run_changed, self._show_results)
         context.code_font_changed.connect(self.structure.code.source.take_font)
 
@@ -185,9 +185,10 @@ class PredictMode(DocumentMode):
 
     def _workspace_changed(self) -> None:
         """Another project's models; where one was only read again, the model that is shown stays."""
-        self._list_models()
+        models = self._models()
+        self.left.list_models(models, self.document)
         other = self.is_other_project()
-        known = {m.path: m for m in self._models()}
+        known = {m.path: m for m in models}
         if self.document.path and (self.document.path in known or self.document.dirty or not other):
             self.document.read_again()
             return

@@ -31,7 +31,7 @@ class ProjectMode(DocumentMode):
         column.addWidget(self.list_head)
         column.addWidget(self.parts, 1)
         self.set_content(Split((parts, 280), (form, 900), kept=[0]))
-        context.workspace_changed.connect(self._workspace_changed)
+        self.follow(context.workspace_changed, self._workspace_changed)
         self.setFocusProxy(self.parts)
 
     def build(self) -> Iterator[None]:
