@@ -15,7 +15,7 @@ from pixels import pixels_of
 from pointer import hover
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.ports.memory import MemoryPort
 
@@ -501,7 +501,9 @@ def test_a_template_of_the_workbench_is_copied_into_the_project(
     assert mode.document.read_only
     assert mode.save_button.text() == "Save as copy"
     assert mode.note.isVisible()
-    assert line_of(mode, "bytes").isReadOnly()
+    shown = mode.form.row("bytes").editor
+    assert isinstance(shown, QPlainTextEdit)
+    assert shown.isReadOnly()
     mode.save_button.click()
     qtbot.waitUntil(lambda: context.workspace is not workspace, timeout=10_000)
     assert context.workspace is not None
@@ -510,6 +512,7 @@ def test_a_template_of_the_workbench_is_copied_into_the_project(
     assert (project / "nallatech_h101.yaml").read_text("utf-8") == before
     assert TEMPLATE.read_text("utf-8") == before
     assert not mode.document.read_only
+    assert not line_of(mode, "bytes").isReadOnly()
     assert load_platform(project / "nallatech_h101.yaml")[0] == load_platform(TEMPLATE)[0]
     qtbot.waitUntil(lambda: not context.background.busy, timeout=10_000)
 

@@ -115,17 +115,14 @@ def test_what_cannot_be_changed_looks_so(opened: MainWindow, platform: PlatformM
         return QColor(image.pixel(image.width() - 6, image.height() // 2)).name().upper()
 
     platform.choose(())
-    line = platform.form.row("title").editor
-    area = platform.form.row("description").editor
-    assert isinstance(line, QLineEdit)
-    assert isinstance(area, QPlainTextEdit)
-    assert line.isReadOnly()
-    assert area.isReadOnly()
     p = theme.palette()
-    assert {ground(line), ground(area)} == {p.sunken.upper()}
-    platform.duplicate()
-    assert not line.isReadOnly()
-    assert {ground(line), ground(area)} == {p.raised.upper()}
+    for kind, shown in ((QPlainTextEdit, p.sunken), (QLineEdit, p.raised)):  # shown whole; typed in a line
+        line, area = platform.form.row("title").editor, platform.form.row("description").editor
+        assert isinstance(line, kind)
+        assert isinstance(area, QPlainTextEdit)
+        assert line.isReadOnly() == area.isReadOnly() == (shown == p.sunken)
+        assert {ground(line), ground(area)} == {shown.upper()}
+        platform.duplicate()
 
 
 def test_a_model_elsewhere_stays_when_the_project_is_read_again(

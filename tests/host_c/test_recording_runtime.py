@@ -258,11 +258,12 @@ def test_the_clock_keeps_time(project) -> None:
     took_ms = (ran.calls["t1_ps"] - ran.calls["t0_ps"]) / 1e9
     assert (took_ms > 3.99).all()
     assert took_ms.sum() <= float(ran.stdout) * 1.0001
-    cost, spread, lost, time = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
+    cost, spread, lost, time, queued = (project.work / "raw_host" / "recording.txt").read_text().splitlines()
     assert 0 < int(cost.removeprefix("cost_ps_per_call ")) < 5_000_000
     assert 0 <= int(spread.removeprefix("cost_ps_spread ")) < 5_000_000
     assert lost == "lost 0"
     assert int(time.removeprefix("time_ps ")) > ran.calls["t1_ps"].max()
+    assert int(queued.removeprefix("queued_ps ")) >= 0
     assert ran.calls["transfers"].tolist() == [0] * 25
     assert ran.calls["first_transfer"].tolist() == [-1] * 25
 

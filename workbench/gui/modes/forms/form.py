@@ -44,6 +44,7 @@ class PartForm(ScrollArea):
         self._label_px = LABEL_PX
         self.rows: list[FieldRow] = []
         self.part: DocumentPart | None = None
+        self.only_shows = False  # whether it was made for a document that cannot be changed
         self._wanted: tuple[Path_, Qt.FocusReason] | None = None  # the field that gets the keyboard when it is there
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
@@ -57,7 +58,7 @@ class PartForm(ScrollArea):
 
     def show_part(self, part: DocumentPart | None, slices: Slices | None = None) -> None:
         """Show the form of a part: at once, or with `slices` group by group, each in a turn of its own."""
-        self.part = part
+        self.part, self.only_shows = part, self.document.read_only
         self.rows, self._wanted = [], None
         body = QWidget()
         set_ground(body, "panel")

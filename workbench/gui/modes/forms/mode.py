@@ -189,7 +189,8 @@ class DocumentMode(Mode):
         sections, field = self.sections(), self.form.field_with_focus()
         self.parts.show_sections(sections, self.document)
         part, shown = self.part(self.chosen), self.form.part
-        if part is None or shown is None or (part.path, part.groups) != (shown.path, shown.groups):
+        fits = part and shown and (part.path, part.groups) == (shown.path, shown.groups)
+        if not fits or self.form.only_shows != self.document.read_only:
             self.form.show_part(part)
             if field is not None and part and shown and part.path == shown.path:
                 self.form.show_field(field)
