@@ -1,6 +1,7 @@
 """Statements over several clocks of a design, each of which has an agent of its own: what has to be known in the same
 cycle, and assertions that are counted in parts, each on one clock, and joined by their times afterwards."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -195,7 +196,8 @@ def _compared(
 
 
 def _value_at(frames: Sequence[FrameValue], time_ps: int) -> float | None:
-    return next((frame.value for frame in reversed(frames) if frame.end_ps <= time_ps), None)
+    ended = bisect_right(frames, time_ps, key=lambda frame: frame.end_ps)
+    return frames[ended - 1].value if ended else None
 
 
 def _union(spells: Iterable[tuple[int, int]]) -> Spells:
