@@ -114,13 +114,13 @@ def on_machine(run: Run, queued: float = 0.001, slow_from: int = ROUNDS, slower:
 
 
 def test_a_quiet_machines_runs_vary_little(counted: OpenRun):
-    """All of the run's time varies, and its interval is 10 % wide; where queues for cores took a quarter, 30 %."""
+    """All of the run's time varies, and its interval is 22 % wide; where queues for cores took a quarter, 40 %."""
     quiet, loaded, unknown = (machine_noise(on_machine(counted.run, queued)) for queued in (0.001, 0.25, 0.0))
     assert quiet
     assert loaded
     assert quiet.whole
-    assert 1.05 < quiet.slower / quiet.quicker < 1.15
-    assert 1.25 < loaded.slower / loaded.quicker < 1.35
+    assert 1.15 < quiet.slower / quiet.quicker < 1.3
+    assert 1.35 < loaded.slower / loaded.quicker < 1.45
     assert "ready while others had the cores" in loaded.words
     assert unknown
     assert unknown.slower == pytest.approx(loaded.slower)

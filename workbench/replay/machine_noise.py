@@ -21,7 +21,7 @@ Numbers = NDArray[np.int64]
 #: What no run shows of itself: standard deviation of the logarithm of a quiet machine's run time, and of one whose time
 #: waits for cores make e times as long (variance grows with that, as these waits are many). By the runs of
 #: `tests/benchmarks/ranks_machine.py`, in which 1 to 86 % of the time was such waits. That counts as so many runs.
-_QUIET, _LOADED, _COUNTS_AS = 0.02, 0.1, 12
+_QUIET, _LOADED, _COUNTS_AS = 0.04, 0.1, 12
 #: So much of a run is taken to be such waits where that is not recorded.
 _UNRECORDED = 0.25
 _FEWEST_PIECES, _PARTS = 4, 10
