@@ -20,7 +20,14 @@ from rc_workbench_plugins.streaming.agents.two_clocks import (
     needed,
     parts_of,
 )
-from rc_workbench_plugins.streaming.query.measures import AssertResult, FrameValue, Measure, MeasureResult, Query
+from rc_workbench_plugins.streaming.query.measures import (
+    AssertResult,
+    Condition,
+    FrameValue,
+    Measure,
+    MeasureResult,
+    Query,
+)
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rtl_simulator import Cycle, Simulator, simulate
 from run_query import asked
@@ -156,8 +163,8 @@ def test_an_assertion_is_joined_of_what_each_clock_counted() -> None:
     query = read_query(text, APP)
     of_edges = {"App.a": "fast", "App.b": "slow"}
 
-    def on_one_clock(condition: object) -> bool:
-        return len({of_edges[name] for _, name in needed(condition)}) == 1  # type: ignore[arg-type]
+    def on_one_clock(condition: Condition) -> bool:
+        return len({of_edges[name] for _, name in needed(condition)}) == 1
 
     x, y, z = query.asserts
     assert parts_of(z, on_one_clock) is None

@@ -304,6 +304,11 @@ def test_what_agents_count_is_chosen_under_how_to_run(
     second.setChecked(False)
     panel.go.click()
     assert panel.problem.text() == "no statement is checked. Check one, or leave the query out."
+    opened.context.set_workspace(the_workspace(opened))  # as where the project was read again
+    qtbot.waitUntil(lambda: not opened.busy)
+    assert [box.isChecked() for box in panel.statements.values()] == [False, False]
+    opened.context.close()
+    assert not panel.statements
 
 
 def test_a_mode_that_was_hidden_is_dressed_too_and_every_view_is_painted(

@@ -178,8 +178,9 @@ class RunOptionsPopover(Popover):
         ranks = (self.ranks,) if self.ranks else ()
         self._before_agents = (self.waves, *ranks, *self.fields.values())
         self._form_title.setVisible(bool(self.fields or self.ranks))
-        self._show_questions(())
-        self.read_questions()
+        self._show_questions(tuple(self.statements) if workspace else ())
+        if self.statements:  # others are read when the box is opened
+            self.read_questions()
 
     def read_questions(self) -> None:
         """Read the statements that agents of the project count, in the background."""
