@@ -15,7 +15,7 @@ from pixels import pixels_of
 from pointer import hover
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.ports.memory import MemoryPort
 
@@ -42,7 +42,7 @@ from workbench.gui.modes.platform.fields import (
 from workbench.gui.modes.platform.mode import PlatformMode
 from workbench.gui.modes.platform.parts import add_part, rename_part, sections_of
 from workbench.gui.modes.platform.points import pasted_points, points_of
-from workbench.gui.modes.platform.table import SIZE, SOURCE, TIME
+from workbench.gui.modes.platform.table import ROW_PX, SIZE, SOURCE, TIME
 from workbench.gui.open.open_documents import OVERWRITE
 from workbench.gui.open.question import CANCEL, Question
 from workbench.gui.widgets import Button
@@ -241,6 +241,15 @@ def test_what_is_wrong_with_a_field_at_the_edge_comes_into_view(qtbot: QtBot, mo
     mode.form.ensureWidgetVisible(row.editor, 0, 0)
     row.show_problem(Diagnostic("'words' is not known here", "Did you mean 'word'?"))
     qtbot.waitUntil(lambda: row.problem.visibleRegion().boundingRect() == row.problem.rect())
+
+
+def test_where_a_time_is_from_is_whole_in_a_narrow_table(mode: PlatformMode) -> None:
+    table, heights = mode.table, []
+    line = max(table.rows.tops, key=lambda line: len(line.point.source))
+    for width in (1200, 380):
+        table.resize(width, 300)
+        heights.append(table.height_of(line))
+    assert heights[0] == ROW_PX < heights[1]
 
 
 def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMode) -> None:
@@ -500,7 +509,7 @@ def test_a_template_of_the_workbench_is_copied_into_the_project(
     context.set_workspace(workspace)
     assert mode.document.read_only
     assert mode.save_button.text() == "Save as copy"
-    assert mode.note.isVisible()
+    assert any("read-only" in said.text() for said in mode.form.findChildren(QLabel))
     shown = mode.form.row("bytes").editor
     assert isinstance(shown, QPlainTextEdit)
     assert shown.isReadOnly()

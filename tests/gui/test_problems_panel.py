@@ -20,7 +20,7 @@ Settle = Callable[[MainWindow], None]
 
 
 def test_problems_are_listed_filtered_and_fixed(
-    qtbot: QtBot, opened: MainWindow, project: Path, settle: Settle
+    qtbot: QtBot, opened: MainWindow, project: Path, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mode = opened.show_mode("project")
     assert isinstance(mode, ProjectMode)
@@ -44,14 +44,21 @@ def test_problems_are_listed_filtered_and_fixed(
     assert panel._fix_label(problem) == "Write 'hardware'"
     opened.show_mode("analyse")  # it stays in every mode
     assert panel.isVisible()
+    assert not opened.panels.details_visible()  # there is no run whose details they would be
     opened.show_mode("project")
     cell = panel.rows.visualRect(panel.rows.rows.index(0, 3)).center()
     qtbot.mouseClick(panel.rows.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(cell))
     assert mode.document.text == right
     panel.filter.clear()
     qtbot.waitUntil(lambda: not [p for p in panel.rows.rows.tops if p.file == str(mode.document.path)])
+    monkeypatch.setattr(panel, "every", tuple)
+    panel.reload()
+    assert (panel.rows.isVisible(), panel.none.isVisible()) == (False, True)
+    monkeypatch.undo()
     mode.document.history.undo()
     assert "hardwar:" in mode.document.text
+    panel.reload()
+    assert (panel.rows.isVisible(), panel.none.isVisible()) == (True, False)
     qtbot.keyClick(panel.rows, Qt.Key.Key_Escape)
     assert not panel.isVisible()
     mode.document.history.redo()

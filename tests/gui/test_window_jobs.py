@@ -16,6 +16,7 @@ from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.open.asking import Asking
 from workbench.gui.open.trust_prompt import TrustPrompt
 from workbench.gui.run.background import Background, Slices
+from workbench.gui.run.run_dock import LINE_PX, StepRow
 
 Settle = Callable[[MainWindow], None]
 
@@ -50,6 +51,18 @@ def test_work_that_outlives_the_window_is_told_to_nobody(qtbot: QtBot) -> None:
         assert pool.waitForDone(10_000)
     assert ended.is_set()
     assert exceptions == []
+
+
+@pytest.mark.parametrize(("width", "lines"), [(900, 1), (290, 3)])
+def test_a_step_says_all_that_it_does_at_any_width(qtbot: QtBot, width: int, lines: int) -> None:
+    step = StepRow("Run")
+    qtbot.addWidget(step)
+    step.resize(width, 40)
+    step.begin()
+    step.progress(None, "2 343 298 cycles, 23.4 ms of virtual time, 2.28 M cycles/s")
+    assert step.height() == 45 + lines * LINE_PX
+    step.end("done", 1.0)
+    assert step.height() < 45
 
 
 def test_work_in_slices_ends_with_the_object_that_it_belongs_to(qtbot: QtBot) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.look import theme
 from workbench.gui.modes.platform.mode import PlatformMode
 from workbench.gui.modes.predict.mode import PredictMode
 
@@ -86,4 +87,10 @@ def test_the_guide_shows_its_pictures(window: MainWindow, qtbot: QtBot) -> None:
         image = text.resource(kind, name)
         assert image.pixelColor(image.rect().center()).alpha() == 255
         assert image.width() == 720 * guide.devicePixelRatioF()
+    for name in ("dark", "light"):  # its links can be read in a theme that comes while it is open
+        window.set_theme(name)
+        qtbot.waitUntil(lambda: not window.busy)
+        link = text.find("projects").charFormat()
+        assert link.isAnchor()
+        assert link.foreground().color() == theme.colour("link")
     guide.close()

@@ -118,7 +118,7 @@ def _space_out(document: QTextDocument) -> None:
             block = table.lastCursorPosition().block().next()
             continue
         form = block.blockFormat()
-        _set_code_font(block)
+        _dress_parts(block)
         if _is_code(block):
             _dress_code(block)
             block = block.next()
@@ -149,23 +149,26 @@ def _dress_code(block: QTextBlock) -> None:
     QTextCursor(block).setBlockFormat(form)
 
 
-def _set_code_font(block: QTextBlock) -> None:
-    """What is code in a line, in the bundled font."""
-    code = QTextCharFormat()
+def _dress_parts(block: QTextBlock) -> None:
+    """What is code in a line, in the bundled font; links in the theme's colour, which Qt takes as it reads a page."""
+    code, link = QTextCharFormat(), QTextCharFormat()
     code.setFont(fonts.code_font(12))
+    link.setForeground(theme.colour("link"))
     fragments = block.begin()
     places = []
     while not fragments.atEnd():
         part = fragments.fragment()
         form = part.charFormat()
         if form.fontFixedPitch() or "monospace" in (form.fontFamilies() or ()):
-            places.append((part.position(), part.position() + part.length()))
+            places.append((part.position(), part.position() + part.length(), code))
+        elif form.isAnchor():
+            places.append((part.position(), part.position() + part.length(), link))
         fragments += 1
-    for first, last in places:
+    for first, last, dress in places:
         cursor = QTextCursor(block)
         cursor.setPosition(first)
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
-        cursor.mergeCharFormat(code)
+        cursor.mergeCharFormat(dress)
 
 
 def _dress(table: QTextTable) -> None:

@@ -14,11 +14,12 @@ from workbench.gui.widgets import Stack
 from workbench.system import store
 
 RAIL_PX, RUN_PX, FOUND_PX, EDGE_PX = 65, 356, 240, 1
+FOUND_PART = 0.3  # of the window's height
 CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
 MIDDLE_PX, BELOW_PX = 256, 160  # the height that the panels below leave a mode, where they have their own least height
 RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
 RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
-NARROW_PX = 1000
+NARROW_PX, WIDE_PX = 1000, 1600
 _ANY = Panel(width_px=320, least_px=240)
 
 
@@ -119,7 +120,8 @@ class Panels(QObject):
             return True
         if (said := self._kept.get(self._mode, {}).get("details_shown")) is not None:
             return bool(said)
-        return view.details_wanted and self._left_px(under=self._details_under) >= self._least_px()
+        wanted = view.details_wanted and not view.shows_nothing
+        return wanted and self._left_px(under=self._details_under) >= self._least_px()
 
     def _left_px(self, *, under: bool) -> int:
         """What the panels leave the middle of a mode with both, where they are as narrow as can be."""
@@ -164,8 +166,9 @@ class Panels(QObject):
         under = self._details_under and self._details.isVisible()
         kept, room = self._kept.get(self._mode, {}), self._window.width()
         shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.14, 0.34))
+        grown = max(1.0, room / WIDE_PX) ** 0.5  # half of what the window grows, the mode has the other half
         docks = [
-            (dock, min(kept.get(name, max(width.width_px, round(room * least))), round(room * most)))
+            (dock, min(kept.get(name, max(round(width.width_px * grown), round(room * least))), round(room * most)))
             for (dock, name, least, most), width in zip(shares, self._widths, strict=True)
             if dock.isVisible() and not (under and dock is self._details)
         ]
@@ -192,7 +195,7 @@ class Panels(QObject):
     def _fit_below(self) -> None:
         """Give the panels below the mode the heights that are wanted, as far as they leave it a middle of use."""
         wanted = {self._range: RANGE_BELOW_PX, self._run: min(self._run_px, round(self._window.height() * 0.42)),
-                  self._found: FOUND_PX}  # fmt: skip
+                  self._found: max(FOUND_PX, round(self._window.height() * FOUND_PART))}  # fmt: skip
         below = [dock for dock in wanted if dock.isVisible() and self._is_below(dock)]  # side by side
         if not below:
             return

@@ -289,7 +289,7 @@ class MainWindow(ProjectWindow):
         if self.panels.found_visible(self.problems_panel) and self.problems_panel is not None:
             self._close_problems()
             return
-        self._open_problems().rows.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._open_problems().setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _open_problems(self) -> ProblemsPanel:
         if self.problems_panel is None:

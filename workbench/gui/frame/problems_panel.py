@@ -12,7 +12,16 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.gui.frame.context import Context
 from workbench.gui.look.painting import label as paint_label
-from workbench.gui.widgets import IconButton, PanelHeader, PillButton, SignField, paint_severity, plain_column, rule
+from workbench.gui.widgets import (
+    EmptyState,
+    IconButton,
+    PanelHeader,
+    PillButton,
+    SignField,
+    paint_severity,
+    plain_column,
+    rule,
+)
 from workbench.gui.widgets.boxes import STRETCH, row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
@@ -57,9 +66,13 @@ class ProblemsPanel(QWidget):
         self.filter.textChanged.connect(self.reload)
         self.levels = {severity: PillButton(name.capitalize(), checked=True) for severity, name in _LEVELS.items()}
         bar = row_layout(self.filter, *self.levels.values(), STRETCH, margins=(16, 8, 16, 8), spacing=8)
+        why = "Errors and warnings of the sources, the project's files and the last run appear here."
+        self.none = EmptyState("check", "No problems", why)
+        self._some = QWidget()
         for pill in self.levels.values():
             pill.toggled.connect(self.reload)
-        self.header.add(IconButton("x", "Close the problems (Esc)", on=self.closed.emit))
+        self._close = IconButton("x", "Close the problems (Esc)", on=self.closed.emit)
+        self.header.add(self._close)
         self.rows = RowView("Problems", (
             Column("", width_px=36, paint=_paint_level, tip_of=lambda d: d.severity.value),
             Column("What", _what, share=1.0, key=lambda d: d.message, tip_of=lambda d: d.sentences),
@@ -70,8 +83,8 @@ class ProblemsPanel(QWidget):
         self.rows.setIndentation(0)
         self.rows.opened.connect(self._open)
         self.rows.clicked.connect(self._clicked)
-        plain_column(self, rule(), self.header, bar, (self.rows, 1))
-        self.setFocusProxy(self.rows)
+        plain_column(self._some, bar, (self.rows, 1))
+        plain_column(self, rule(), self.header, (self._some, 1), (self.none, 1))
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
         self._soon.timeout.connect(self.reload)
         for signal in (context.notices.changed, context.scan_changed, context.documents.changed,
@@ -99,7 +112,10 @@ class ProblemsPanel(QWidget):
         shown = [d for d in every if self.levels[d.severity].isChecked() and all(w in _searched(d) for w in words)]
         self.rows.show_rows([(d, ()) for d in shown])
         hidden = len(every) - len(shown)
-        self.header.set_title("Problems", f"{hidden} more are filtered out" if hidden else "" if every else "none")
+        self.header.set_title("Problems", f"{hidden} more are filtered out" if hidden else "")
+        self._some.setVisible(bool(every))
+        self.none.setVisible(not every)
+        self.setFocusProxy(self.rows if every else self._close)
 
     # ---- fixes
 

@@ -108,6 +108,12 @@ class Mode(QWidget):
         self._pages.setCurrentIndex(page)
         if inside and self.isVisible():
             focus_inside(self)
+        self.details_changed.emit()
+
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether it only says why there is nothing to show; then the details are hidden too."""
+        return self._pages.currentWidget() is self.empty
 
     def act(self) -> None:
         """What the button does where nothing is shown."""

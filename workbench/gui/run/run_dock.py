@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QStackedWidget,
@@ -19,7 +21,7 @@ from workbench.gui.look.theme import set_ground
 from workbench.gui.run.jobs import JobRunner
 from workbench.gui.run.live_calls import LiveCalls
 from workbench.gui.run.log_text import LogText
-from workbench.gui.views.canvas import Drawn
+from workbench.gui.views.canvas import Drawn, text_width
 from workbench.gui.widgets import (
     Button,
     DiagnosticRow,
@@ -43,6 +45,7 @@ from workbench.session.program.keys import with_key
 if TYPE_CHECKING:
     from workbench.model.run import Run
 
+LEFT_PX, RIGHT_PX, LINE_PX = 46, 16, 17  # of a step's texts
 PROGRAM = "host: "  # how the log marks what the user's program printed
 
 
@@ -73,8 +76,18 @@ class StepRow(Drawn, QWidget):
         self._resize()
 
     def _resize(self) -> None:
-        self.setFixedHeight(62 if self.state == "running" else 38)
+        self.setFixedHeight(45 + LINE_PX * max(len(self._lines()), 1) if self.state == "running" else 38)
         self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._resize()
+
+    def _lines(self) -> list[str]:
+        """What it says now; its clauses are in a line each where one line has no room for them."""
+        wide = text_width(self.said) <= self.width() - LEFT_PX - RIGHT_PX
+        return [self.said] if wide else re.split(r"(?<=[,:]) ", self.said)
 
     def draw(self, canvas: Canvas) -> None:
         running = self.state == "running"
@@ -89,8 +102,10 @@ class StepRow(Drawn, QWidget):
             draw_severity(canvas, 19, 11, 16, sign)
         else:
             canvas.icon("circle", 21, 13, 12, "muted")
-        right, middle = self.width() - 16.0, 19.0
-        canvas.write(46, middle, self.name, "muted" if self.state == "waiting" else "text", 13, 600 if running else 400)
+        right, middle = float(self.width() - RIGHT_PX), 19.0
+        canvas.write(
+            LEFT_PX, middle, self.name, "muted" if self.state == "waiting" else "text", 13, 600 if running else 400
+        )
         seconds = time.monotonic() - self.started if running else self.seconds
         if self.state != "waiting":
             said = f"{seconds:.1f} s" if seconds < 20 else f"{seconds:.0f} s"
@@ -99,12 +114,13 @@ class StepRow(Drawn, QWidget):
             said = counted(self.warnings, "warning")
             canvas.write(right - 54, middle, said, "medium_text", 12, 500, RIGHT)
         if running:
-            wide = self.width() - 62.0
+            wide = float(self.width() - LEFT_PX - RIGHT_PX)
             if self.fraction is not None:
-                canvas.rect(46, 35, wide, 7, "rule" if canvas.palette.dark else "track", radius=3.5)
-                canvas.rect(46, 35, max(7.0, wide * min(max(self.fraction, 0.0), 1.0)), 7, "accent", radius=3.5)
+                canvas.rect(LEFT_PX, 35, wide, 7, "rule" if canvas.palette.dark else "track", radius=3.5)
+                canvas.rect(LEFT_PX, 35, max(7.0, wide * min(max(self.fraction, 0.0), 1.0)), 7, "accent", radius=3.5)
             top = 43.5 if self.fraction is not None else 35.5
-            canvas.text(46, top, wide, 16, self.said, "second", 12)
+            for number, line in enumerate(self._lines()):
+                canvas.text(LEFT_PX, top + number * LINE_PX, wide, 16, line, "second", 12)
 
 
 class RunDock(QWidget):

@@ -36,12 +36,13 @@ class PanelHeader(QWidget):
         self._row.addWidget(widget)
 
 
-def plain_panel(least_width_px: int = 0, least_height_px: int = 100) -> tuple[QWidget, QVBoxLayout]:
-    """A plain panel and its column, without margins."""
+def plain_panel(least_width_px: int = 0, least_height_px: int = 0) -> tuple[QWidget, QVBoxLayout]:
+    """A plain panel and its column, without margins. Without a least height it takes that of what is in it."""
     panel = QWidget()
     set_ground(panel, "panel")
-    if least_width_px:
-        panel.setMinimumSize(least_width_px, least_height_px)
+    panel.setMinimumWidth(least_width_px)
+    if least_height_px:
+        panel.setMinimumHeight(least_height_px)
     return panel, plain_column(panel)
 
 

@@ -63,6 +63,8 @@ class PartForm(ScrollArea):
         body = QWidget()
         set_ground(body, "panel")
         column = column_layout(of=body, margins=(16, 14, 16, 16), spacing=10)
+        if self.only_shows:
+            column.addWidget(self._note())
         groups = self._groups()
         self._shown = tuple((*part.base, *f.path) for group in groups for f in group.fields) if part else ()
         metrics = QFontMetrics(fonts.ui_font(13, 400))
@@ -81,6 +83,14 @@ class PartForm(ScrollArea):
         self.setWidget(body)
         if slices is not None:
             slices.start(body, self._fill(column, part, groups))
+
+    def _note(self) -> QWidget:
+        """Scrolls with the fields: it must not be squeezed where there is little room."""
+        note = QWidget()
+        set_ground(note, "sunken")
+        said = f"This {self.document.title} is part of the workbench and read-only. Save a copy to edit it."
+        row_layout((label(said, "smallsecond", wrap=True), 1), of=note, margins=(8, 6, 8, 6))
+        return note
 
     def _groups(self) -> tuple[Group, ...]:
         """What is shown of the part: fields that are aside where they are set, and in a document that cannot be changed

@@ -9,13 +9,12 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from workbench.api.modes import WindowMode
-from workbench.api.window import Context, Mode, set_ground
+from workbench.api.window import Context, Mode
 from workbench.gui.modes.forms.field_row import OriginOf
 from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
-from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel
-from workbench.gui.widgets.boxes import row_layout
+from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, plain_panel
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 from workbench.session.program.files import write_atomically
 from workbench.session.program.keys import with_key
@@ -64,10 +63,6 @@ class DocumentMode(Mode):
         self.form_head = PanelHeader("")
         self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes} (Delete, in the list)")
         self.form_head.add(self.remove)
-        self.note = QWidget()
-        set_ground(self.note, "sunken")
-        said = f"This {self.document.title} is part of the workbench and read-only. Save a copy to edit it."
-        row_layout((label(said, "smallsecond", wrap=True), 1), of=self.note, margins=(16, 6, 16, 6))
         self.remove.clicked.connect(self._remove)
         self.parts.chosen.connect(self.choose)
         self.parts.add_wanted.connect(self._add)
@@ -76,8 +71,7 @@ class DocumentMode(Mode):
         self.no_parts = EmptyState("plus", "", do=self._add_first)
         self.context.documents.commit_wanted.connect(self.form.commit)
         shown, column = plain_panel(290)
-        for widget in (self.form_head, self.note):
-            column.addWidget(widget)
+        column.addWidget(self.form_head)
         column.addWidget(self.form, 1)
         column.addWidget(self.no_parts, 1)
         self.no_parts.hide()
@@ -219,7 +213,6 @@ class DocumentMode(Mode):
         undo = document.history.undo_label
         self.undo_button.setEnabled(document.history.can_undo)
         self.undo_button.setToolTip(with_key(f"Undo: {undo}", "undo") if undo else "Nothing to undo")
-        self.note.setVisible(document.read_only)
         in_project = self.context.workspace is not None
         self.save_button.setText("Save as copy" if document.read_only else "Save")
         self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))

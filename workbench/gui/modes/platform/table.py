@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QLineEdit, QWidget
 
 from workbench.analysis.transfer_fit import residual_text
@@ -22,9 +22,10 @@ from workbench.gui.modes.platform.points import (
     points_path,
     readable,
 )
+from workbench.gui.views.canvas import font
 from workbench.gui.widgets import Button, label, paint_severity
 from workbench.gui.widgets.boxes import column_layout, row_layout
-from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column, Row
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category
@@ -32,7 +33,7 @@ from workbench.model.text import counted, rate_text
 from workbench.session.edit.yaml_document import YamlDocument
 
 SIZE, TIME, SHARE, OFF, SOURCE = 1, 2, 4, 5, 6
-ROW_PX, PROBLEM_PX = 28, 62
+ROW_PX, PROBLEM_PX, SOURCE_PX = 28, 62, 6  # of a row; over and under a source
 SHARE_FROM_PX, OFF_FROM_PX = 520, 420
 
 
@@ -91,7 +92,7 @@ class PointTable(RowView):
             Column("Off fit", _of_point(self._off_text), width_px=72, right=True, ink=lambda line: small,
                    tip="how much longer than the fitted latency and bandwidth say"),
             typed("From", lambda p: p.source, "source", lambda p: p.source, share=0.6, ink=lambda line: small,
-                  tip_of=_of_point(lambda p: p.source)),
+                  paint=self._paint_source),
         ), ROW_PX)  # fmt: skip
         self.setIndentation(0)
         self.setItemsExpandable(False)
@@ -201,8 +202,23 @@ class PointTable(RowView):
         return f"{row.level}_ground" if row.level else ""
 
     def height_of(self, row: Line | None) -> int:
+        if row is not None and not row.problem:
+            return max(ROW_PX, round(self._source_px(row.point.source)) + 2 * SOURCE_PX)
         said = self._said.get(row.number) if row is not None and row.problem else None
         return max(PROBLEM_PX, said.heightForWidth(self.viewport().width())) if said else ROW_PX
+
+    def _source_px(self, source: str) -> float:
+        """How high the text of a row's source is in the width of its column."""
+        room = QRectF(0, 0, self.columnWidth(SOURCE) - GAP_PX - EDGE_PX, 0)
+        return QFontMetricsF(font(12, 400)).boundingRect(room, Qt.TextFlag.TextWordWrap, source).height()
+
+    def _paint_source(self, painter: QPainter, box: QRectF, line: Line) -> None:
+        """Where a row's figures are from, in as many lines as it takes."""
+        if not line.problem:
+            painter.setFont(font(12, 400))
+            painter.setPen(colour("second"))
+            where = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(box.adjusted(GAP_PX, 0, -EDGE_PX, 0), where, line.point.source)
 
     def _paint_number(self, painter: QPainter, box: QRectF, line: Line) -> None:
         if line.level:
@@ -225,8 +241,7 @@ class PointTable(RowView):
         self.setColumnHidden(SHARE, self.viewport().width() < SHARE_FROM_PX)
         self.setColumnHidden(OFF, self.viewport().width() < OFF_FROM_PX)
         super().lay_out_columns()
-        if self._said:
-            self.scheduleDelayedItemsLayout()  # what is said breaks into other lines
+        self.scheduleDelayedItemsLayout()  # what is said breaks into other lines
 
     # ---- events
 
