@@ -182,6 +182,25 @@ def test_drawings_are_made_again_for_a_phone(run: Run, analysis: Analysis) -> No
     assert re.search(r"@media[^{]*max-width: 860px.*?\.wide svg { max-width: none !important", page, re.S)
 
 
+def test_tables_are_cards_on_a_phone_each_cell_beside_its_columns_name(page: str) -> None:
+    """Chromium draws the page at 390 pixels with nothing cut as long as these hold."""
+    tables = re.findall(r'<table class="([^"]*)"[^>]*>(.*?)</table>', page, re.S)
+    cards = [inside for kinds, inside in tables if "cards" in kinds.split()]
+    assert len(cards) >= 2
+    for inside in cards:
+        heads = [re.sub(r"<[^>]*>", "", head).strip() for head in re.findall(r"<th[^>]*>(.*?)</th>", inside, re.S)]
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", inside.partition("</thead>")[2], re.S):
+            cells = re.findall(r"<td([^>]*)>", row)
+            if "colspan" not in row:
+                labels = [(re.findall(r'data-label="([^"]*)"', cell) or [""])[0] for cell in cells]
+                assert labels[1:] == heads[1:], row
+    for kinds, inside in tables:  # more columns than a phone has room for are cards, or have a layout of their own
+        assert inside.count("<th") <= 3 or {"cards", "findings"} & set(kinds.split()), inside[:300]
+    plots = re.findall(r'<div class="drawing (desk|phone)"><svg[^>]*aria-label="([^"]*)"', page)
+    on_desk, on_phone = ({name for kind, name in plots if kind == screen} for screen in ("desk", "phone"))
+    assert set() < on_desk <= on_phone
+
+
 def test_a_page_is_dark_where_the_screen_is_and_light_on_paper(page: str) -> None:
     light, dark = re.findall(r":root {([^}]*)}", page)
     assert f"--text: {LIGHT.text};" in light

@@ -26,6 +26,7 @@ from workbench.analysis.html_views import (
     PICTURE_WIDTH,
     Shorten,
     bar_keys,
+    curve,
     functions,
     share_bar,
     shortener,
@@ -43,14 +44,12 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
-from workbench.model.run import PS_PER_S, Alignment, Run, RunClock
+from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock
 from workbench.model.text import bound_text, counted, frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.page_style import page_style
 from workbench.pictures.palette import PAGE
 from workbench.pictures.path_diagram import path_diagram
-from workbench.pictures.plot import Plot
-from workbench.pictures.plot_drawing import plot_svg
 from workbench.pictures.scaling import Scaling, least_shrinking_words, scaling_forms, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.state_diagram import StateDiagram, next_words, state_diagram, states_svg
@@ -89,11 +88,11 @@ def html_report(
         graph_of_phone=Markup(graph_svg(analysis, platform, palette=PAGE, narrow=True)),
         times=_times(analysis),
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
-        signs={f.id: "aside" if f.points_elsewhere and not f.part_of else f.severity for f in analysis.findings},
+        signs={f.id: f.sign for f in analysis.findings},
         pages=[finding_page(finding, analysis, platform) for finding in findings],
         path=_path(analysis),
         calls=calls_table(analysis.calls),
-        curves=[{"title": title, "svg": _plot(plot, title)} for title, plot in plots if plot],
+        curves=[{"title": title, "svg": curve(plot, title, 560, 300)} for title, plot in plots if plot],
         scaling=_scaling(scaling) if scaling else None,
         metrics=custom_table(analysis.custom),
         assertions=assertion_table(analysis.assertions),
@@ -120,12 +119,17 @@ def _times(analysis: Analysis) -> list[dict[str, Markup]]:
     ]
 
 
+def _when(manifest: Manifest) -> str:
+    """Date and time of a run, to the minute."""
+    return manifest.created[:16].replace("T", " ")
+
+
 def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, Any]:
     manifest = run.manifest
     names = [
         PurePath(manifest.project).name,
         platform.title or platform.name if platform else manifest.platform,
-        manifest.created,
+        _when(manifest),
     ]
     settings = ", ".join(f"{name} {value}" for name, value in manifest.settings.items())
     return {
@@ -224,15 +228,11 @@ def _simulated(run: Run, platform: Platform | None) -> str:
     )
 
 
-def _plot(plot: Plot, title: str) -> Markup:
-    return Markup(plot_svg(plot, title, palette=PAGE))
-
-
 def _scaling(scaling: Scaling) -> dict[str, Any]:
     return {
         "setting": scaling.setting, "said": scaling_words(scaling),
         "plots": [
-            {"title": title, "svg": _plot(scaling_plot(scaling, form), f"{title} by {scaling.setting}")}
+            {"title": title, "svg": curve(scaling_plot(scaling, form), f"{title} by {scaling.setting}", 560, 300)}
             for form, title in scaling_forms(scaling).items()
         ],
         "least": least_shrinking_words(scaling),
@@ -328,7 +328,7 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
 def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
     manifest = run.manifest
     facts = {
-        "Run": f"{manifest.name}, {manifest.created}",
+        "Run": f"{manifest.name}, {_when(manifest)}",
         "Status": manifest.status.value + (f": {manifest.reason}" if manifest.reason else ""),
         "Project": manifest.project,
         "Platform": f"{platform.title}, {platform.name}" if platform else manifest.platform,

@@ -89,8 +89,11 @@ def head(column: Column) -> Markup:
     return Markup(canvas.document(PICTURE_WIDTH, 14, column.tip))
 
 
-def curve(plot: Any, name: str) -> Markup:
-    return Markup(plot_svg(plot, name, 480, 250, PAGE))
+def curve(plot: Any, name: str, width: float = 480, height: float = 250) -> Markup:
+    """A plot drawn twice: for wide screens and paper, and for a phone, on which the first's texts are too small."""
+    sizes = {"desk": (width, height), "phone": (PHONE_WIDTH, PHONE_WIDTH * height / width * 1.25)}
+    drawn = {screen: plot_svg(plot, name, *size, PAGE) for screen, size in sizes.items()}
+    return Markup("".join(f'<div class="drawing {screen}">{svg}</div>' for screen, svg in drawn.items()))
 
 
 def place_words(place: Place | None, short: Shorten) -> str:
