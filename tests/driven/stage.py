@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCREEN = "2700x1600x24"
+SCREEN = "3300x2100x24"
 sys.path[:0] = [str(Path(__file__).parent), *map(str, list(Path(__file__).parents)[1:3])]
 
 
