@@ -90,7 +90,7 @@ def _draw_stage(canvas: Canvas, span: StageSpan, shown: Range, box: Box) -> None
     for start in span.starts[1:]:
         if shown[0] <= start <= shown[1]:
             x = round(_x(start, shown, box)) + 0.5
-            canvas.path([(x, RULER_PX + 4), (x, box.bottom)], "accent", 1.4)
+            canvas.path([(x, box.y - 6), (x, box.bottom)], "accent", 1.4)
 
 
 def _draw_bar(canvas: Canvas, bar: Bar, place: Box) -> None:

@@ -27,5 +27,5 @@ def results_of(values: Evaluation) -> Results:
         parts_title="",
         parts=(),
         said="the design point" if values.changes else "the model's own values",
-        tables={"Outputs": (PaperTable("Outputs", kind.title, ("value",), rows),)},
+        tables={"Outputs": (PaperTable("Outputs", kind.title, ("Value",), rows),)},
     )

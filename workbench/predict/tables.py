@@ -82,7 +82,7 @@ def paper_tables(file: ModelFile) -> tuple[PaperTable, ...]:
         rows = [row for cell in group if (row := _paper_row(values, cell))]
         wide = max((len(r.values) for r in rows), default=1)
         heads = next(
-            (tuple(f"{a:g} {c.over}" for a in c.at) for c in group if len(c.at) == wide and c.over), ("value",)
+            (tuple(f"{a:g} {c.over}" for a in c.at) for c in group if len(c.at) == wide and c.over), ("Value",)
         )
         word = file.kind.printed.word if file.kind.printed else ""
         shown.append(PaperTable(f"{word} {name}".strip(), "ours above, as printed below", heads, tuple(rows)))

@@ -33,7 +33,7 @@ def timing_of(values: Model, prediction: Prediction) -> Timing:
         for part in own:
             bars += _bars(stage, part, lanes, span, first)
         drawn = max(drawn, span.end_s)
-    note = "  ".join(sorted({stage_equation(stage.overlapped) for stage in model.stages}))
+    note = ", or ".join(sorted({stage_equation(stage.overlapped) for stage in model.stages}))
     return Timing(tuple(lanes), tuple(bars), tuple(spans), drawn, note)
 
 

@@ -7,7 +7,7 @@ import pytest
 from pixels import pixels_of, rgb
 from predict_shown import explored, own_copy
 from predicting import model_path, predict
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.density.model import Compute, DensityModel, LayerChange, StreamPart
@@ -24,11 +24,13 @@ from workbench.api.predictions import RunComparison
 from workbench.api.views import Figure
 from workbench.formats.run_folder import open_run
 from workbench.gui.look import theme
+from workbench.gui.modes.predict.breakdown import InputTable
 from workbench.gui.modes.predict.figures import MARGIN_PX, Figures
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.modes.predict.of_run import begin
 from workbench.gui.modes.predict.parts import INPUT
 from workbench.gui.modes.predict.table_view import amount
+from workbench.gui.widgets.row_view import EDGE_PX
 from workbench.model.pragma import Category
 from workbench.model.text import prefixed, trimmed
 from workbench.predict.kinds import outputs_of
@@ -239,6 +241,25 @@ def test_every_bundled_models_printed_tables_have_all_their_rows(mode: PredictMo
             for table in paper_tables(mode.document.model_file):
                 assert table.rows, (path, table.title)
                 assert all(text for row in table.rows for text in row.values)
+
+
+def test_a_wide_window_leaves_values_near_their_attributes(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(next(m.path for m in mode._models() if m.path.name == "pdf1d.rat.yaml"))
+    qtbot.waitUntil(lambda: mode.results.table.views[0].isVisible())
+    mode.resize(2400, 900)
+    (table,) = mode.results.table.views
+    qtbot.waitUntil(lambda: 0 < table.rows.width() < 700 < table.width())
+    assert mode.results.pills["Outputs"].isHidden()  # one table offers no choice
+
+
+def test_the_first_column_that_is_shown_begins_at_the_edge(qtbot: QtBot) -> None:
+    table, cell = InputTable(), QRectF(0, 0, 100, 28)
+    qtbot.addWidget(table)
+    table.show()
+    for width, first in ((400, 0), (240, 1)):
+        table.resize(width, 200)
+        assert [table.inside(cell, column).left() == EDGE_PX for column in (0, 1)] == [not first, bool(first)]
+        assert table.inside(cell, 2).right() == 100 - EDGE_PX
 
 
 def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:

@@ -60,9 +60,11 @@ class FlowRow(QWidget):
     It is no layout: one in Python would hold items of Qt after Qt has deleted them.
     """
 
-    def __init__(self, *widgets: QWidget, spacing: int) -> None:
+    def __init__(self, *widgets: QWidget, spacing: int, below: int | None = None) -> None:
+        """`below` is the space between rows, `spacing` if not given."""
         super().__init__()
         self._widgets, self._spacing_px = widgets, spacing
+        self._below_px = spacing if below is None else below
         for widget in widgets:
             widget.setParent(self)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -104,7 +106,7 @@ class FlowRow(QWidget):
         for widget in self._widgets:
             size = widget.sizeHint()
             if at.x() and at.x() + size.width() > width:
-                at, row_px = QPoint(0, at.y() + row_px + self._spacing_px), 0
+                at, row_px = QPoint(0, at.y() + row_px + self._below_px), 0
             places.append(QRect(at, QSize(min(size.width(), max(width, 1)), size.height())))
             at.setX(at.x() + size.width() + self._spacing_px)
             row_px = max(row_px, size.height())

@@ -38,16 +38,12 @@ Align = Qt.AlignmentFlag
 HEAD_PX, EDGE_PX, GAP_PX = 30, 16, 8
 
 
-def _inside(box: QRectF, column: int, of: int) -> QRectF:
-    return box.adjusted(GAP_PX if column else EDGE_PX, 0, -GAP_PX if column < of - 1 else -EDGE_PX, 0)
-
-
 class _Header(QHeaderView):
     """The heads; an arrow at the one that is sorted by."""
 
     def __init__(self, view: RowView) -> None:
         super().__init__(Qt.Orientation.Horizontal, view)
-        self._rows = view.rows
+        self._view, self._rows = view, view.rows
         self.setFixedHeight(HEAD_PX)
         self.setStretchLastSection(False)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -62,7 +58,7 @@ class _Header(QHeaderView):
         column, by = self._rows.columns[section], self._rows.sorted_by
         if column.paint_head is not None:
             column.paint_head(painter, box)
-        inside = _inside(box, section, len(self._rows.columns))
+        inside = self._view.inside(box, section)
         mine = by is not None and by[0] == section
         if mine and column.right:
             inside.setLeft(inside.left() + 14)
@@ -96,7 +92,7 @@ class _Delegate(QStyledItemDelegate):
         if column.paint is not None:
             column.paint(painter, box, row)
         else:
-            self._view.write(painter, _inside(box, number, len(rows.columns)), number, row)
+            self._view.write(painter, self._view.inside(box, number), number, row)
         if self._view.ruled:
             painter.setPen(QPen(theme.colour("rule"), 1))
             y = option.rect.bottom() + 0.5
@@ -124,6 +120,7 @@ class RowView(QTreeView):
     def __init__(self, name: str, columns: Sequence[Column], row_px: int = 34, tree_column: int = 0) -> None:
         super().__init__()
         self.rows, self.row_px = RowModel(columns), row_px
+        self._ends = (0, len(columns) - 1)  # the first and the last column shown
         self._dropped: list[int] = []  # columns for which there is no room
         self._needs: dict[int, float | None] = {}  # how wide columns would be, of the rows shown
         self.cuts: dict[tuple[int, float], dict[str, str]] = {}  # by column and width, of the rows in sight
@@ -266,6 +263,7 @@ class RowView(QTreeView):
         parts = [free * column.share / shares for _, column in sharing]
         widths = shared_widths(parts, [self._need(number) for number, _ in sharing])
         wide = {number: max(60, int(width)) for (number, _), width in zip(sharing, widths, strict=True)}
+        self._ends = (shown[0][0], shown[-1][0]) if shown else (0, 0)
         for number, column in shown:
             self.header().resizeSection(number, column.width_px or wide[number])
 
@@ -282,6 +280,11 @@ class RowView(QTreeView):
             texts += [text_width(column.text(row), *column.ink(row)[1:]) for row in rows[:MEASURED_ROWS]]
             self._needs[number] = max(texts) + 1 + beside + (tree if number == self.treePosition() else 0)
         return self._needs[number]
+
+    def inside(self, box: QRectF, number: int) -> QRectF:
+        """What a cell's text has of its box: more space at the edges of the view."""
+        return box.adjusted(EDGE_PX if number == self._ends[0] else GAP_PX, 0,
+                            -EDGE_PX if number == self._ends[1] else -GAP_PX, 0)  # fmt: skip
 
     def write(self, painter: QPainter, box: QRectF, number: int, row: Row) -> float:
         """Write a column's text, such that it differs from those above and below it; its width."""

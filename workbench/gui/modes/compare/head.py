@@ -13,7 +13,7 @@ from workbench.api.window import palette, set_ground
 from workbench.gui.frame.naming import run_title
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, PartsLabel, label, rule, set_role
-from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
+from workbench.gui.widgets.boxes import STRETCH, FlowRow, column_layout, row_layout
 from workbench.model.blocks import Side
 from workbench.model.ledger import Entry, Fate, Work
 from workbench.model.run import Manifest, Run
@@ -21,8 +21,6 @@ from workbench.model.text import listed, ratio_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_state_bar
 from workbench.pictures.states import ORDER, Shares, mean_shares
-
-_IN_ONE_ROW = 4  # states whose names have room beside one another in a window of 1024
 
 
 class Letter(Drawn, QWidget):
@@ -165,22 +163,17 @@ class CompareHead(QWidget):
             widget.setToolTip(f"{entry.title}: {outcome_words(entry)}")
 
     def _scale(self) -> QVBoxLayout:
-        column = column_layout(self.bars, spacing=4)
-        self._legend = QWidget()
+        column = column_layout(self.bars, spacing=2)
+        self._legend: QWidget = FlowRow(spacing=12)
         self._scale_column = column
         column.addWidget(self._legend)
         return column
 
     def _show_legend(self) -> None:
-        """Only the states that one of the runs was in, in two rows where one would have no room at 1024."""
+        """Only the states that one of the runs was in, in further rows where one has no room for all."""
         seen = {category for _, shares in self.bars.bars for category, share in shares if share > 0}
         shown = [category for category in ORDER if category in seen]
-        in_row = len(shown) if len(shown) <= _IN_ONE_ROW else (len(shown) + 1) // 2
-        rows = filter(None, (shown[:in_row], shown[in_row:]))
-        old, self._legend = self._legend, QWidget()
-        column_layout(*map(Legend, rows), of=self._legend, margins=(0, 0, 0, 0), spacing=2)
-        self._legend.setMinimumWidth(0)
-        self._legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        old, self._legend = self._legend, FlowRow(*(Legend((category,)) for category in shown), spacing=12, below=2)
         self._scale_column.replaceWidget(old, self._legend)
         old.deleteLater()
 

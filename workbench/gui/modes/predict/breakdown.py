@@ -141,7 +141,7 @@ class Breakdown(QWidget):
         super().__init__()
         set_ground(self, "panel")
         head = QWidget()
-        self.title, self.subtitle = ElidedLabel("", "finding"), ElidedLabel("", "smallsecond")
+        self.title, self.subtitle = label("", "finding", wrap=True), ElidedLabel("", "smallsecond")
         self.keep = Button("Keep", kind="link", on=self.keep_wanted.emit)
         self.reset = Button("Reset", kind="link", on=self.reset_wanted.emit)
         self.reset.setToolTip("Back to the model's own values (Esc)")

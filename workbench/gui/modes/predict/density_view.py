@@ -212,7 +212,7 @@ class DensityView(QWidget):
         self.why.setText(
             f"Latency takes {percent_text(1 - float(least.ops_per_s) / float(least.ops_per_s_without_latency))} of "
             f"{least.layer.name} ({time_text(float(least.layer.latency_s))} a transfer)."
-            if least
+            if least and least.layer.latency_s
             else ""
         )
 

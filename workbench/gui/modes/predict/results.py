@@ -114,6 +114,7 @@ class ResultsView(QWidget):
         for page, pill in self.pills.items():
             pill.setVisible(bool(shown[page]) or (page == MEASURED and compared))
         there = [page for page, pill in self.pills.items() if not pill.isHidden()]
+        self.pills[there[0]].setVisible(len(there) > 1)  # one alone offers no choice
         self.show_page(self.page if self.page in there else there[0])
 
     def _point_chosen(self, line: int, point: int) -> None:

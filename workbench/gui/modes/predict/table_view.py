@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from workbench.api.predictions import PaperTable, Row
@@ -15,14 +16,16 @@ from workbench.api.window import colour
 from workbench.formats.units import UnitError, quantity
 from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
+from workbench.gui.views.canvas import font
 from workbench.gui.widgets import ElidedLabel, label, plain_column
-from workbench.gui.widgets.boxes import column_layout, row_layout
-from workbench.gui.widgets.row_view import EDGE_PX, RowView
+from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
+from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 
 ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
 _MOST_ALPHA = 0.8
 _FIRST_VALUE = 2  # after attribute and units
+MOST_ATTRIBUTE_PX, SPACE_PX = 420, 60  # of a wide window's table
 ATTRIBUTE_PX = 88  # what values leave to their attributes at least
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
 _RIGHT = Qt.AlignmentFlag.AlignRight
@@ -74,7 +77,8 @@ class PaperTableView(QWidget):
         self.text.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
         self.rows = PaperRows(heads)
         self.rows.setIndentation(12)
-        column_layout(above, self.text, self.rows, of=self, margins=(0, 0, 0, 14), spacing=0)
+        beside = row_layout((self.rows, 1000), STRETCH, margins=(0, 0, 0, 0))
+        column_layout(above, self.text, beside, of=self, margins=(0, 0, 0, 14), spacing=0)
 
     def show_table(self, table: PaperTable) -> None:
         self.title.setText(table.title)
@@ -87,6 +91,7 @@ class PaperTableView(QWidget):
         self.rows.setColumnHidden(1, not any(row.unit for row in table.rows))
         self.rows.show_rows(under_heads(table.rows))
         self.rows.need(table.rows)
+        self.rows.setMaximumWidth(self.rows.most_px())
         self.rows.lay_out_columns()
         self.rows.show_whole()
 
@@ -98,8 +103,24 @@ class PaperRows(RowView):
 
     def __init__(self, heads: tuple[str, ...]) -> None:
         self._heads, self._needed_px = heads, [0] * len(heads)
-        super().__init__("", tuple(_columns(heads)), ROW_PX)
+        first, *others = _columns(heads)
+        first = replace(first, paint=self._paint_attribute, beside_px=EDGE_PX + GAP_PX)
+        super().__init__("", (first, *others), ROW_PX)
         self.opened.connect(self._want_run)
+
+    def _paint_attribute(self, painter: QPainter, box: QRectF, row: Row) -> None:
+        """In two lines where one has no room for it, and the row is high enough."""
+        inside, column = self.inside(box, 0), self.rows.columns[0]
+        _, size, weight = column.ink(row)
+        metrics = QFontMetricsF(font(size, weight))
+        for wrapped in (Qt.TextFlag.TextWordWrap, Qt.TextFlag.TextWrapAnywhere):
+            needs = metrics.boundingRect(inside, wrapped, row.attribute)
+            if metrics.height() < needs.height() <= box.height() and needs.width() <= inside.width():
+                painter.setFont(font(size, weight))
+                painter.setPen(colour("text"))
+                painter.drawText(inside, wrapped | Qt.AlignmentFlag.AlignVCenter, row.attribute)
+                return
+        self.write(painter, inside, 0, row)
 
     def show_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
         """Values that have runs of their own are gone to one by one."""
@@ -117,6 +138,10 @@ class PaperRows(RowView):
         for at, name in enumerate(self._heads):
             wide = max((value.horizontalAdvance(_value(at, row)) for row in rows), default=0)
             self._needed_px[at] = max(head.horizontalAdvance(name) + 8, wide) + EDGE_PX + 1
+
+    def most_px(self) -> int:
+        """How wide the table may be, such that the eye finds from an attribute to its values."""
+        return MOST_ATTRIBUTE_PX + UNITS_PX + sum(max(VALUE_PX, needed) + SPACE_PX for needed in self._needed_px)
 
     def lay_out_columns(self) -> None:
         super().lay_out_columns()
@@ -149,7 +174,7 @@ def _columns(heads: Sequence[str]) -> Iterator[Column]:
     yield Column("Units", lambda row: row.unit, width_px=UNITS_PX, ink=lambda row: ("muted", 12, 400))
     for at, head in enumerate(heads):
         yield Column(head, partial(_value, at), **size, right=True, key=partial(_amount, at),
-                     paint=partial(_paint_value, at), tip_of=partial(_tip, at))  # fmt: skip
+                     paint=partial(_paint_value, at, at == len(heads) - 1), tip_of=partial(_tip, at))  # fmt: skip
 
 
 def _tip(at: int, row: Row) -> str:
@@ -168,14 +193,14 @@ def _amount(at: int, row: Row) -> float:
     return amount(_value(at, row))
 
 
-def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
+def _paint_value(at: int, last: bool, painter: QPainter, box: QRectF, row: Row) -> None:
     bad = at < len(row.bad) and row.bad[at]
     depth = row.depths[at] if at < len(row.depths) else 0.0
     if depth:
         ground = colour("within_cap")
         ground.setAlphaF(_MOST_ALPHA * depth)
         painter.fillRect(box.adjusted(3, 3, -3, -3), ground)
-    inside, note = box.adjusted(0, 0, -EDGE_PX, 0), _of(at, row.notes)
+    inside, note = box.adjusted(0, 0, -EDGE_PX if last else -GAP_PX, 0), _of(at, row.notes)
     if note:
         below = inside.adjusted(0, inside.height() / 2, 0, 0)
         paint_label(painter, below, note, "medium_text" if bad else "second" if depth else "muted", 11, 400, _RIGHT)
