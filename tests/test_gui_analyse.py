@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pixels import pixels_of
+from pixels import pixels_of, rgb
 from pointer import hover
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.finding_page import bar_span
 from workbench.analysis.finding_words import bound_words, where_words
+from workbench.api import views
 from workbench.api.results import WhatIf
 from workbench.api.tables import table_of
 from workbench.gui.frame.context import Context
@@ -25,7 +26,7 @@ from workbench.gui.modes import MODES
 from workbench.gui.modes.analyse.findings import BAR, NUMBER, TIME, TITLE
 from workbench.gui.modes.analyse.mode import AnalyseMode
 from workbench.gui.views.canvas import QtCanvas
-from workbench.gui.views.page_view import Fold
+from workbench.gui.views.page_view import Fold, PageBody, ScaleBar
 from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import Finding, tops
@@ -553,3 +554,18 @@ def test_no_text_of_the_graph_is_too_small_to_read(
     assert min(size for _, size in drawn) >= 11 - 0.01
     begun = [words.removesuffix("…") for words, _ in drawn]
     assert all(any(part and node.title.startswith(part) for part in begun) for node in layout.nodes)
+
+
+def test_bars_of_a_page_are_on_one_scale_whatever_is_beside_them(mode: AnalyseMode, qtbot: QtBot) -> None:
+    bars = (
+        views.Shares((), "Measured", "46.30 ms", 1.0),
+        views.Shares((), "Predicted", "35.8 ms", 0.5, "35.4 ms to 36.7 ms"),
+    )
+    body = PageBody(mode.context, views.Page("p", "Page", "", (views.Section("", bars),)))
+    qtbot.addWidget(body)
+    body.resize(300, 200)
+    body.show()
+    first, second = body.findChildren(ScaleBar)
+    assert (first.x(), first.width()) == (second.x(), second.width())
+    filled = [(pixels_of(bar.grab().toImage())[5] == rgb(theme.colour("accent"))).mean() for bar in (first, second)]
+    assert filled == pytest.approx([1.0, 0.5], abs=0.02)

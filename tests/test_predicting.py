@@ -200,7 +200,7 @@ def test_no_more_is_predicted_than_there_is_time_for(analysis: Analysis) -> None
     assert found.what_if
     assert found.what_if.left_out == len(wanted) > 1
     assert all(f.speedup_predicted is None for f in found.findings)
-    assert ranked_words(found).endswith(f" {len(wanted)} changes not predicted: the time set for predictions was over.")
+    assert ranked_words(found).endswith(f" {len(wanted)} changes not predicted: the time limit was reached.")
     assert "not predicted" not in ranked_words(with_predictions(analysis, replayed(analysis)))
 
 

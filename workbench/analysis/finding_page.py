@@ -332,7 +332,7 @@ def finding_links(findings: Sequence[Finding], *, places: bool = False) -> views
 
     def link(f: Finding) -> views.Link:
         values = (short_gain_text(f),) if f.failures else (time_text(f.time_s), bound_text(f.gain))
-        return views.Link(f.id, where_words(f) if places else f.title, f.severity, values)
+        return views.Link(f.id, where_words(f) if places else f.title, f.sign, values)
 
     return views.Links(tuple(map(link, findings)))
 

@@ -31,7 +31,7 @@ def ranked_words(analysis: Analysis) -> str:
     lack of time."""
     by = "predicted speedup" if predicted(analysis.findings) else "upper bound of the speedup"
     left_out = analysis.what_if.left_out if analysis.what_if else 0
-    more = f" {counted(left_out, 'change')} not predicted: the time set for predictions was over." if left_out else ""
+    more = f" {counted(left_out, 'change')} not predicted: the time limit was reached." if left_out else ""
     return f"by {by}. Speedups overlap; do not add them.{more}"
 
 

@@ -101,6 +101,11 @@ class Finding:
         return self.speedup_ideal if self.speedup_cap is None else self.speedup_cap
 
     @property
+    def sign(self) -> str:
+        """The severity shown: "aside" for a finding that follows from another and is not a part of one."""
+        return "aside" if self.points_elsewhere and not self.part_of else self.severity
+
+    @property
     def points_elsewhere(self) -> bool:
         """Whether the advice with the greatest bound is to fix what other findings name."""
         known = [advice for advice in self.advice if advice.at_most is not None]

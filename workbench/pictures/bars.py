@@ -59,7 +59,7 @@ class Bars:
 def bars_box(bars: Bars, width: float, height: float) -> Box:
     """The box of the bars: beside the names, below the text above, over the axis's numbers."""
     names = max((_name_px(row) for row in bars.rows), default=0.0)
-    left = EDGE_PX + min(max(names + 8, 60.0), width * 0.5, 330.0)
+    left = EDGE_PX + min(max(names + 8, 60.0), width * 0.5, max(330.0, width * 0.25))
     right = EDGE_PX + sum(_figure_widths(bars, width))
     return Box(left, _top(bars), max(width - left - right, 20.0), max(_height(bars, height), ROW_PX))
 

@@ -24,7 +24,7 @@ MARKERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((0.0, 1.2), (1.15, -0.9), (-1.15, -0.9)),
 )
 SAMPLE_PX = 30.0  # the length of a line in a legend, its whole pattern
-DOT_PX, FILLED_PX = 3.5, 5.0
+DOT_PX, FILLED_PX, GAP_PX = 3.5, 5.0, 4.0
 STACKED_OPACITY = 0.55
 _FAINT = (f"state:{UNCLASSIFIED}",)  # too faint for a name
 
@@ -285,12 +285,14 @@ def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], p
     if spot.strong:
         places = [places[1], places[3], (14, 12), places[4], (-wide / 2, 14), places[0], (14, -high - 12)]
     boxes = [Box(x + dx, y + dy, wide, high) for dx, dy in places]
-    free = [box for box in boxes if _inside(box, view.box) and not any(box.overlaps(other) for other in taken)]
+    free = [box for box in boxes if _inside(box, view.box) and _is_apart(box, taken)]
     if free:
         box = min(free, key=lambda one: _crossed(one, paths))
     elif spot.strong:
         held = [replace(one, x=min(max(one.x, view.box.x + 2), view.box.right - wide)) for one in boxes[::-1]]
-        box = next((one for one in held if not any(one.overlaps(other) for other in taken)), held[0])
+        heights = np.arange(view.box.y + 2, view.box.bottom - high, 6).tolist()
+        rows = [replace(one, y=at) for at in sorted(heights, key=lambda at: abs(at - y)) for one in held[:2]]
+        box = next((one for one in (*held, *rows) if _is_apart(one, taken)), held[0])
     else:
         return  # no room: the tooltip names it
     taken.append(box)
@@ -299,6 +301,12 @@ def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], p
     if spot.strong:
         canvas.rect(box.x + 0.5, box.y + 0.5, wide - 1, high - 1, "panel", "accent", radius=4)
     canvas.write(box.centre[0], box.centre[1], spot.label, "link" if spot.strong else "text", 11, weight, CENTRE)
+
+
+def _is_apart(box: Box, taken: Sequence[Box]) -> bool:
+    """Whether a label leaves a gap to every other text."""
+    around = Box(box.x - GAP_PX, box.y, box.width + 2 * GAP_PX, box.height)
+    return not any(around.overlaps(other) for other in taken)
 
 
 def _inside(box: Box, room: Box) -> bool:

@@ -38,5 +38,5 @@ def _row(finding: Finding, part: bool, aside: bool, where: str) -> Bar:
     return Bar(
         finding.id, name, finding.gain, (gain_text,), cells,
         where if where != name else "", (predicted, bound, intervals[0] if intervals and predicted else None),
-        "aside" if aside else finding.severity, not part, int(part),
+        "aside" if aside else finding.sign, not part, int(part),
     )  # fmt: skip

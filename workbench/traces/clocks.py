@@ -17,9 +17,7 @@ def exact_words(run: Run) -> str:
         return f"to within ± {time_text(unsure / PS_PER_S)} on the host's clock"
     table = run.tables.get(TABLE) if run.manifest.simulated else None
     if table is None or not len(table["messages"]):
-        return (
-            "exact: the simulation has one clock, ±\u00a00" if run.manifest.simulated else "host and FPGA on one clock"
-        )
+        return "exact, as the simulation has one clock" if run.manifest.simulated else "host and FPGA on one clock"
     on_a_board, messages = int(table["uncertainty_ps"].max()), int(table["messages"].sum())
     within = time_text(on_a_board / PS_PER_S)
-    return f"exact: the simulation has one clock; on a board ± {within}, by {counted(messages, 'message')}"
+    return f"exact, as the simulation has one clock; on a board ± {within}, by {counted(messages, 'message')}"

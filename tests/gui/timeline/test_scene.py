@@ -285,7 +285,7 @@ def test_edges_in_the_fpga_are_as_soft_as_they_are_unsure(scene: Scene) -> None:
     assert (green[1] == around.sum(axis=0) // 11).all()
     said = [hit_at(one, core, span.from_ps) for one in (scene, board)]
     assert [hit.lines[2] for hit in said if hit] == [
-        "FPGA times: exact: the simulation has one clock; on a board ± 400\u202fns, by 40 messages",
+        "FPGA times: exact, as the simulation has one clock; on a board ± 400\u202fns, by 40 messages",
         "FPGA times: to within ± 500\u202fns on the host's clock",
     ]
 

@@ -128,8 +128,12 @@ class PageBody(QWidget):
             elif section.note:
                 head.addWidget(_at_right(ClausesLabel(section.note, "small")), 1)
             column.addLayout(head)
+        bars = [item for item in section.items if isinstance(item, views.Shares) and item.title]
         for item in section.items:
-            getattr(self, f"_add_{type(item).__name__.lower()}")(inside, item)
+            if item not in bars:
+                getattr(self, f"_add_{type(item).__name__.lower()}")(inside, item)
+            elif item is bars[0]:
+                inside.addLayout(_titled_bars(bars))
 
     # ---- an item of each kind
 
@@ -148,7 +152,7 @@ class PageBody(QWidget):
         widget = QWidget()
         row = _row(10, widget)
         row.addWidget(NumberDisc(number), 0, _TOP)
-        words = column_layout(_selectable(label(step.text, wrap=True)), spacing=2)
+        words = column_layout(_selectable(label(step.text, wrap=True)), spacing=4)
         if step.detail and full:
             words.addLayout(_grid([(f.title, "→" if f.value else "", f.value) for f in step.detail]))
         for note in step.notes if full else ():
@@ -170,10 +174,9 @@ class PageBody(QWidget):
         tags = [
             (len(text) > SHORT_TAG, label(text, f"tag{level}", wrap=len(text) > SHORT_TAG)) for text, level in step.tags
         ]
-        if short := [tag for is_long, tag in tags if not is_long]:
-            words.addWidget(FlowRow(*short, spacing=6))
-        for tag in (tag for is_long, tag in tags if is_long):
-            words.addWidget(tag)
+        short, long = ([tag for is_long, tag in tags if is_long is asked] for asked in (False, True))
+        rows = [*([FlowRow(*short, spacing=6)] if short else ()), *long]
+        words.addLayout(column_layout(*rows, margins=(0, 4, 0, 2), spacing=4))
 
     def _add_actions(self, column: QVBoxLayout, actions: views.Actions) -> None:
         buttons = []
@@ -257,18 +260,7 @@ class PageBody(QWidget):
         column.addLayout(_grid([(fact.title, fact.name, fact.value) for fact in facts.facts]))
 
     def _add_shares(self, column: QVBoxLayout, bar: views.Shares) -> None:
-        if not bar.title:
-            column.addWidget(ScaleBar(bar, 16))
-            return
-        row = _row(8)
-        title = label(bar.title, "small")
-        title.setFixedWidth(58)
-        row.addWidget(title)
-        row.addWidget(ScaleBar(bar, 11), 1)
-        row.addWidget(label(bar.value, "strong"))
-        if bar.note:
-            row.addWidget(ClausesLabel(bar.note, "small"))
-        column.addLayout(row)
+        column.addWidget(ScaleBar(bar, 16))
 
 
 class NumberDisc(Drawn, QWidget):
@@ -325,10 +317,26 @@ class ScaleBar(Drawn, QWidget):
             canvas.rect(0, 0, max(wide, 2.0), self.height(), "accent")
 
 
+def _titled_bars(bars: Sequence[views.Shares]) -> QGridLayout:
+    """Bars below each other on one scale: title, bar and value side by side, the note under the value."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(8)
+    grid.setVerticalSpacing(4)
+    grid.setColumnStretch(1, 1)
+    for row, bar in enumerate(bars):
+        grid.addWidget(label(bar.title, "small"), 2 * row, 0)
+        grid.addWidget(ScaleBar(bar, 11), 2 * row, 1)
+        grid.addWidget(value := label(bar.value, "strong"), 2 * row, 2)
+        value.setAlignment(_RIGHT)
+        if bar.note:
+            grid.addWidget(_at_right(ClausesLabel(bar.note, "small")), 2 * row + 1, 1, 1, 2)
+    return grid
+
+
 def _grid(rows: Sequence[tuple[str, str, str]]) -> QGridLayout:
     """Rows of a title, a name or an arrow, and a value; both ends wrap where there is no room for them."""
     grid = QGridLayout()
-    grid.setHorizontalSpacing(12)
+    grid.setHorizontalSpacing(8)
     grid.setVerticalSpacing(4)
     grid.setColumnStretch(0, 3)
     grid.setColumnStretch(1, 2 if any(len(name) > 1 for _, name, _ in rows) else 0)

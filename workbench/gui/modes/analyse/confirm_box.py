@@ -1,7 +1,7 @@
 """Confirm a set of changes on the simulated card: start it, watch it, cancel it, and what each set that ran came to."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from workbench.analysis.trial_page import set_title
 from workbench.api.window import Context
@@ -30,10 +30,8 @@ class ConfirmBox(QWidget):
         self.confirmed: dict[Changes, tuple[Prediction, Confirmation]] = {}
         column = plain_column(self)
         column.setSpacing(8)
-        head = QHBoxLayout()
-        head.addWidget(label("Confirm on the card", "strong"))
-        head.addWidget(ElidedLabel("runs your program with these changes applied to its times", "small"), 1)
-        column.addLayout(head)
+        column.addWidget(label("Confirm on the card", "strong"))
+        column.addWidget(label("Runs your program with these changes applied to its times.", "small", wrap=True))
         self.button = Button("Confirm on the card", on=self.start)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.why = label("", "smallsecond", wrap=True)

@@ -107,7 +107,7 @@ class FindingChanges(RowView):
             used = label(painter, box.adjusted(38, 0, 0, 0), row.title, "text", 12, 600)
             label(painter, box.adjusted(46 + used, 0, -16, 0), row.note, "second", 12)
         else:
-            paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.severity)
+            paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.sign)
             self.write(painter, box.adjusted(_SIGN_PX, 0, -8, 0), 0, row)
 
     def _open_row(self, row: Pair | PairKind | None) -> None:

@@ -156,9 +156,9 @@ class SourceDetails(QWidget):
             return
         self._body.addSpacing(8)
         self._body.addWidget(label("Findings here", "strong"))
-        for finding in _first_of_each(findings)[:6]:
-            row = row_layout(SeverityIcon(finding.severity), spacing=10)
-            name = TextButton(finding.title, "Show this finding")
+        for finding in sorted(_first_of_each(findings), key=lambda f: f.sign == "aside")[:6]:
+            row = row_layout(SeverityIcon(finding.sign), spacing=10)
+            name = TextButton(finding.title, "Show this finding", wrap=True)
             name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
             row.addWidget(name, 1)
             row.addWidget(label(short_gain_text(finding), "strong"))
