@@ -13,6 +13,8 @@ def test_a_measured_run_says_how_much_was_taken_off_and_how_much_may_be_left() -
     assert recording_words(MEASURED) == (
         "instrumentation overhead 6.39 % subtracted, call by call; residual 0.09 ± 0.09 %"
     )
+    nothing = dict.fromkeys(MEASURED.overhead, 0.0)
+    assert recording_parts(replace(MEASURED, overhead=nothing)) == ("no instrumentation overhead",)
     assert recording_parts(MEASURED) == ("instrumentation overhead 6.4 % subtracted (residual ≤ 0.2 %)",)
 
 

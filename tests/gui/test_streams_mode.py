@@ -488,6 +488,8 @@ def test_a_map_of_many_bins_holds_all_of_them() -> None:
 def test_frames_count_by_their_length() -> None:
     reply = Reply("h", "h", "", 1, "elements", (0.0, 1.0, 4.0), (), (), ("0", "1"), ((1.0, 0.0), (0.0, 1.0)))
     assert [bar.value for bar in histogram_bars(reply).rows] == [0.25, 0.75]
+    counted = replace(reply, events=(9.0, 1.0))  # as the words of the answer have it
+    assert [bar.value for bar in histogram_bars(counted).rows] == [0.9, 0.1]
     assert histogram_bars(replace(reply, unsure_s=2e-6)).foot == "h; frames' times known to \u00b1 2.00\u202fµs"
     numbers = Reply("r", "r", "", 1, "s", (0.0, 1.0, 4.0), (2.0, None))
     many = Reply("h", "h", "", 1, times_s=(0.0, 1.0), bin_words=tuple("abcdefghij" * 5), shares=((0.02,) * 50,))

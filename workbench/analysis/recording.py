@@ -29,4 +29,6 @@ def recording_parts(manifest: Manifest) -> tuple[str, ...]:
     if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in overhead:
         return ()
     residual = max(0.0, overhead["virtual_pct"]) + overhead["unsure_pct"]
+    if max(overhead["taken_off_pct"], residual) < 0.05:
+        return ("no instrumentation overhead",)
     return (f"instrumentation overhead {overhead['taken_off_pct']:.1f} % subtracted (residual ≤ {residual:.1f} %)",)

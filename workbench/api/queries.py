@@ -89,10 +89,10 @@ class Reply:
 
     `times_s` are where frames begin, and the last one ends. `values` are a number a frame, or at `moments_s` where it
     was followed event by event (each until the next one, where it `stays`); `shares` are a histogram a frame, over
-    `bins`, each as `bin_words` say. `holds` is of an assertion, `line` the statement's, from 1. All times may be off by
-    `unsure_s` on the host's clock, either way, and a value by what `uncertain` says of it (of none, where it is empty).
-    `curves` are pictures of a histogram's distribution beside its bars; the first is its cumulative share. `counted`
-    are what agents counted of the same statement while the application ran.
+    `bins`, each as `bin_words` say, of `events` in each frame. `holds` is of an assertion, `line` the statement's, from
+    1. All times may be off by `unsure_s` on the host's clock, either way, and a value by what `uncertain` says of it
+    (of none, where it is empty). `curves` are pictures of a histogram's distribution beside its bars; the first is its
+    cumulative share. `counted` are what agents counted of the same statement while the application ran.
     """
 
     label: str
@@ -111,6 +111,7 @@ class Reply:
     uncertain: tuple[float, ...] = ()
     curves: tuple[Curves, ...] = ()
     counted: tuple[Reply, ...] = ()
+    events: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,8 @@ def draw_bars(
     """Draw the rows from `first` on that fit; the row with the key `chosen` is highlighted."""
     box = bars_box(bars, width, height)
     canvas.rect(0, 0, width, height, "panel")
+    if not bars.rows:
+        return
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
     last = -100.0
     for value in ticks(*shown, bars.axis, max(int(box.width / 84), 4)):

@@ -43,6 +43,8 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
     if plot.span:
         _draw_span(canvas, plot, view)
+    if not (plot.lines or plot.spots or plot.marks):
+        return  # nothing is known yet: numbers along the axes would be made up
     used_boxes = _draw_axes(canvas, plot, view, width)
     with canvas.clipped(box.x - 6, box.y - 6, box.width + 12, box.height + 12):
         for line in plot.lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
@@ -314,10 +314,12 @@ class RowView(QTreeView):
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
         """The fold arrow, on the row's own ground and rule."""
+        if rect.width() <= 0:
+            return
         if self.selectionModel().isRowSelected(index.row(), index.parent()):
             painter.fillRect(rect, theme.colour(self.ground_of_chosen))
         painter.setPen(QPen(theme.colour("rule"), 1))
-        painter.drawLine(rect.left(), rect.bottom(), rect.right(), rect.bottom())
+        painter.drawLine(QLineF(rect.left(), rect.bottom() + 0.5, rect.right() + 1, rect.bottom() + 0.5))
         first = self.rows.index(index.row(), 0, index.parent())
         if self.rows.rowCount(first):
             name = "chevron-down" if self.isExpanded(first) else "chevron-right"

@@ -76,7 +76,9 @@ def _histogram(reply: Reply, result: MeasureResult) -> Reply:
     kept, most = slice(used[0], used[-1] + 1), max(used, key=sums.__getitem__)
     words = f"most often {names[most]}: {percent_text(sums[most] / sum(sums))}{trust}"
     shares = tuple(tuple(part / (sum(row) or 1) for part in row[kept]) for row in counts)
-    return replace(reply, words=words, bin_words=tuple(names[kept]), shares=shares, curves=curves_of(result))
+    events = tuple(float(sum(row)) for row in counts)
+    bins = tuple(names[kept])
+    return replace(reply, words=words, bin_words=bins, shares=shares, events=events, curves=curves_of(result))
 
 
 def thinned(moments: NDArray[Any], values: NDArray[Any], most: int = MOST_SAMPLES) -> tuple[NDArray[Any], NDArray[Any]]:

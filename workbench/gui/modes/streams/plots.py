@@ -78,8 +78,10 @@ def teller(unit: str) -> Callable[[float], str]:
 
 
 def histogram_bars(reply: Reply) -> Bars:
-    """All frames together, each as long as it is; of many bins some share a row."""
-    weights = np.diff(reply.times_s) if len(reply.times_s) > 1 else np.ones(len(reply.shares))
+    """All frames together, each by its events, or where those are not known as long as it is; of many bins some share
+    a row."""
+    durations = np.diff(reply.times_s) if len(reply.times_s) > 1 else np.ones(len(reply.shares))
+    weights = np.array(reply.events) if reply.events else durations
     whole = np.average(np.array(reply.shares, float), axis=0, weights=weights if weights.sum() else None)
     rows = []
     for name, share in zip(*grouped(reply.bin_words, whole, MOST_ROWS), strict=True):

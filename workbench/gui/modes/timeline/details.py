@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 from workbench.api.window import set_ground
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
+from workbench.model.blocks import Side
 from workbench.model.run import PS_PER_S, Site
 from workbench.model.text import NARROW, count_text, counted, percent_text, time_text
 from workbench.pictures.states import category_name
@@ -68,12 +69,12 @@ class TimelineDetails(QWidget):
         column = self._section()
         length = (statistics.to_ps - statistics.from_ps) / PS_PER_S
         head = row_layout(label(time_text(length, 4), "hero"), STRETCH)
-        unsure = unsure_ps(scene.run)
-        head.addWidget(
-            label(f"± {time_text(unsure / PS_PER_S)}", "second") if unsure else label(f"± 0{NARROW}s", "good")
-        )
         column.addLayout(head)
-        column.addWidget(label(f"FPGA times: {exact_words(scene.run)}", "smallsecond", wrap=True))
+        if any(block.side is Side.FPGA for block in scene.blocks):
+            unsure = unsure_ps(scene.run)
+            exact = label(f"± 0{NARROW}s", "good")
+            head.addWidget(label(f"± {time_text(unsure / PS_PER_S)}", "second") if unsure else exact)
+            column.addWidget(label(f"FPGA times: {exact_words(scene.run)}", "smallsecond", wrap=True))
         step = max(statistics.to_ps - statistics.from_ps, 1) / 1000
         column.addWidget(
             label(
