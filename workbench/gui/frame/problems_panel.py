@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.gui.frame.context import Context
 from workbench.gui.look.painting import label as paint_label
+from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets import (
     EmptyState,
     IconButton,
@@ -59,6 +60,7 @@ class ProblemsPanel(QWidget):
     ) -> None:
         super().__init__()
         self._context, self._of_run, self._show_place = context, of_run, show_place
+        set_ground(self, "panel")
         self._fixes: dict[Diagnostic, QuickFix | None] = {}
         self.header = PanelHeader("Problems")
         self.filter = SignField("funnel", "Filter problems")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.buttons import Button
@@ -35,6 +36,7 @@ class EmptyState(QWidget):
         self, icon_name: str, title: str, why: str = "", action: str = "", do: Callable[[], None] | None = None
     ) -> None:
         super().__init__()
+        set_ground(self, "panel")
         column = column_layout(of=self, margins=(24, 8, 24, 8), spacing=6)
         column.addStretch(2)
         self._icon = IconLabel(icon_name, 24)
