@@ -199,7 +199,7 @@ private:
         int64_t start_ps = request.start_ps;
         for (auto& other : cards_)  // what goes before it on the same bus has not ended yet
             if (Transfer* before = request.after ? other->find(request.after) : nullptr) {
-                while (!before->done) other->step_for(*before);
+                other->run_ahead(*before);
                 start_ps = std::max(start_ps, before->end_ps);
             }
         card.begin(request, start_ps, std::move(data));
@@ -235,10 +235,11 @@ private:
                 }
                 if (cards_[size_t(one.card)]->next_edge_ps() < cards_[size_t(behind->card)]->next_edge_ps()) behind = &one;
             }
-            if (answer.time_ps >= 0) return link_.reply(answer, nullptr);
             Card& card = this->card(behind->card);
+            // where another card was run ahead, something may come of this one before
+            if (answer.time_ps >= 0 && card.next_edge_ps() >= answer.time_ps) return link_.reply(answer, nullptr);
             if (card.next_edge_ps() > request.until_ps) return not_yet();
-            const bool alone = request.until_ps == INT64_MAX;
+            const bool alone = request.until_ps == INT64_MAX && answer.time_ps < 0;
             if (behind->ticket) card.step_for(*card.find(behind->ticket), alone);
             else card.step_for_interrupt(behind->since_ps, alone);
         }
@@ -260,7 +261,7 @@ private:
 
     int64_t came(const rcw_awaited& one) {
         Card& card = this->card(one.card);
-        if (!one.ticket) return card.interrupt_ps();
+        if (!one.ticket) return card.interrupt_ps(one.since_ps);
         Transfer* transfer = card.find(one.ticket);
         if (!transfer) throw Failure("the host waits for a transfer that was never begun");
         return card.over(*transfer) ? transfer->end_ps : -1;

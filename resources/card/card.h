@@ -41,6 +41,19 @@ public:
         step();
     }
 
+    // To the end of a transfer, which is later than the host's call: who waits for the interrupt asks later, in which cycles
+    // it is high meanwhile is kept.
+    void run_ahead(Transfer& transfer) {
+        for (bool was_high = false;; step_for(transfer)) {
+            const bool high = design_.has_interrupt && interrupt_is_high();
+            const int64_t cycle = interrupt_clock().cycle;
+            if (high && !was_high) ahead_.push_back({cycle, cycle});
+            if (high) ahead_.back().last = cycle;
+            was_high = high;
+            if (transfer.done) return;
+        }
+    }
+
     // A step for the interrupt, for which the host has waited since `since_ps`.
     void step_for_interrupt(int64_t since_ps, bool alone) {
         const int64_t began = interrupt_clock().cycles_before(since_ps), waited = interrupt_clock().cycle - began;
@@ -80,12 +93,15 @@ public:
     }
     const std::string& stuck() const { return stuck_; }
 
-    // When the interrupt was seen high: the beginning of the cycle that runs; -1 where it is low.
-    int64_t interrupt_ps() {
+    // When the interrupt was high for who has waited since then: the beginning of that cycle; -1 where it has not been.
+    int64_t interrupt_ps(int64_t since_ps) {
         if (!design_.has_interrupt)
             throw Failure("the host waits for an interrupt, but the design has no interrupt signal that the platform names");
-        if (clocks_.size() == 1) design_.settle();
-        return design_.interrupt() ? interrupt_clock().start(interrupt_clock().cycle) : -1;
+        const ClockDomain& clock = interrupt_clock();
+        const int64_t since = clock.cycles_before(since_ps);
+        while (!ahead_.empty() && ahead_.front().last < since) ahead_.pop_front();
+        if (!ahead_.empty()) return clock.start(std::max(ahead_.front().first, since));
+        return interrupt_is_high() ? clock.start(clock.cycle) : -1;
     }
 
     // What each port did by which the design asks the card's memory.
@@ -198,6 +214,14 @@ private:
         stuck_ = " " + std::to_string(cycle) + " " + valid + " " + ready;
     }
 
+    struct Cycles {
+        int64_t first, last;
+    };
+
+    bool interrupt_is_high() {
+        if (clocks_.size() == 1) design_.settle();
+        return design_.interrupt();
+    }
     const ClockDomain& interrupt_clock() const { return clocks_[config_.interrupt_clock]; }
 
     // A transfer that touches the addresses at which the monitors answer: where that disturbs them the run ends.
@@ -242,6 +266,7 @@ private:
     }
 
     Poll poll_;
+    std::deque<Cycles> ahead_;  // in which the interrupt was high before who waits for it could ask
     std::string stuck_;  // from which cycle on nothing moves; valid and ready of the streams then
     int64_t counter_reads_ = 0;
 };
