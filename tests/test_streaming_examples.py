@@ -13,12 +13,14 @@ import pytest
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.queues import queues
 
 from workbench.api import Composition
 from workbench.api.job import Job
 from workbench.api.stream_events import events_of
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
+from workbench.replay.fronts import EdgeReplay
 from workbench.replay.prepare import prepare
 from workbench.session.keep.results import open_result
 from workbench.session.make.pipeline import RunOptions, run_workspace
@@ -69,10 +71,10 @@ def test_the_search_for_similar_sequences_finds_its_seeds_in_the_fpga(apps: Modu
 
 def test_two_fpgas_and_two_threads_find_alignments_with_gaps(apps: ModuleType, tmp_path: Path) -> None:
     """Fig. 6.16: stages 1 and 2 in two FPGAs, which share the queues of queries and of results; one pipeline has its
-    stage 2b in its FPGA, the other on a core."""
+    stage 2b in its FPGA, the other on cores, by two threads: these may send the end of a pass before its last match."""
     (deployment,) = (one for one in apps.DEPLOYMENTS if one.top == "TwoFpgas" and len(one.on_fpga) == 3)
     assert deployment.on_fpga == ("first: card", "second: other", "second2b: other")
-    deployment = replace(deployment, lines="  threads: {stage3: 2}\n")
+    deployment = replace(deployment, lines="  threads: {stage3: 2, first2b: 2}\n")
     smaller = [("queries = 16", "queries = 4"), ("bases = 3000", "bases = 1500"), ("work = 20000", "work = 1000")]
     made = run(deployment.project(tmp_path, smaller), trace=True)
     program = apps.reference("blastn")
@@ -83,7 +85,7 @@ def test_two_fpgas_and_two_threads_find_alignments_with_gaps(apps: ModuleType, t
     events = events_of(made.tables)
     assert events
     assert {name: pool.threads for name, pool in events.pools.items()} == {
-        "TwoFpgas.readdb": 2, "TwoFpgas.enqueue": 2, "TwoFpgas.stage3": 2,
+        "TwoFpgas.readdb": 2, "TwoFpgas.first2b": 2, "TwoFpgas.enqueue": 2, "TwoFpgas.stage3": 2,
     }  # fmt: skip
     assert len(events.edges["TwoFpgas.vqA"].pop_ps) + len(events.edges["TwoFpgas.vqB"].pop_ps) == 4 * 1500
     near, far = program.stage_2(4, 1500)
@@ -94,6 +96,14 @@ def test_two_fpgas_and_two_threads_find_alignments_with_gaps(apps: ModuleType, t
     query = read_query("measure rate at first2b.y\nmeasure rate at second2b.y", events.topology)
     counting = counted_by(agents_of(query, events.topology, 100e6), events.topology)
     assert [counting[one] for one in query.measures] == ["processor", "other"]
+    edges, result = queues(made), open_result(made.path, load_plugins())
+    assert edges
+    replay = EdgeReplay(made, edges, result.platform)
+    assert replay.time_ps({}) == pytest.approx(replay.run_ps, rel=1e-4), "interrupts come amid transfers to their cards"
+    (warned,) = (one for one in result.analysis.diagnostics if "overtake" in one.message)
+    assert "2 threads of first2b send there in any order, and enqueue acts on" in warned.message
+    assert warned.file == str(tmp_path / "tried.workbench.yaml")
+    assert "first2b: 2" in (tmp_path / "tried.workbench.yaml").read_text().splitlines()[(warned.line or 0) - 1]
 
 
 @pytest.mark.parametrize("top", ["MM1In", "MD1In"])

@@ -131,13 +131,15 @@ class BlockKind:
 
 @dataclass(frozen=True)
 class StreamBlock:
-    """A block of the lowest level. `name` is dotted, from the application down. Several `threads` share its edges."""
+    """A block of the lowest level. `name` is dotted, from the application down. Several `threads` share its edges;
+    `threads_at` is where their number is written."""
 
     name: str
     kind: BlockKind
     config: Mapping[str, Value] = field(default_factory=dict)
     at: At = field(default=At(), compare=False)
     threads: int = 1
+    threads_at: At = field(default=At(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,8 @@ class End:
 @dataclass(frozen=True)
 class StreamEdge:
     """A queue from an out port to an in port. `label` is dotted ("Stream.a"); `depth` are the elements it holds. An
-    edge of a design, which has no type, has its words' `bits`, or 0 where they are not known."""
+    edge of a design, which has no type, has its words' `bits`, or 0 where they are not known. With `any_order` its
+    reader does not depend on the order of elements."""
 
     label: str
     source: End
@@ -163,6 +166,7 @@ class StreamEdge:
     depth: int = DEFAULT_DEPTH
     at: At = field(default=At(), compare=False)
     bits: int = 0
+    any_order: bool = field(default=False, compare=False)
 
     @property
     def width_bytes(self) -> int:

@@ -64,6 +64,7 @@ def workbench_findings() -> Sequence[FindingSource]:
             Later(f"{__name__}.limit_finding:stream_advice"),
         ),
         FindingSource("short queue", Later(f"{__name__}.limit_finding:short_queues")),
+        FindingSource("order of threads", Later(f"{__name__}.overtaking:ends_that_overtake")),
     ]
 
 

@@ -231,7 +231,8 @@ class _Flat:
             ):
                 label = f"{path}.{edge.label}" if edge.label else f"{path}.{source_block}.{source_port.name}"
                 depth = edge.depth or self._declared.depth or DEFAULT_DEPTH
-                self._edges.append(StreamEdge(label, begin, end, source_port.type, depth, edge.at))
+                kind, any_order = source_port.type, edge.any_order
+                self._edges.append(StreamEdge(label, begin, end, kind, depth, edge.at, any_order=any_order))
         for port in definition.ports:
             if port.name not in stands_for and path != definition.name:
                 self._wrong(port.at, f"nothing inside of '{definition.name}' is connected to its port '{port.name}'")

@@ -34,5 +34,7 @@ def with_threads(topology: Topology, given: Mapping[str, tuple[int, At]]) -> tup
         if count > 1 and topology.fpga(name):
             hint = "Map it to processor cores, or give it one thread."
             wrong.append((at, f"'{topology.within(name)}' is in an FPGA, where no threads run it", hint))
-    blocks = (replace(block, threads=threads[block.name][0]) for block in topology.blocks)
+    blocks = (
+        replace(block, threads=count, threads_at=at) for block in topology.blocks for count, at in [threads[block.name]]
+    )
     return replace(topology, blocks=tuple(blocks)), wrong

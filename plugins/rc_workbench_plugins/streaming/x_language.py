@@ -26,6 +26,7 @@ from workbench.api.unstable import (
     did_you_mean,
 )
 
+ANY_ORDER = "any_order"  #: of an edge: its reader does not depend on the order of elements
 X_LIMIT = 1 << 20  # bytes of a file: more than any application of as many blocks as are read needs
 _STARTS = ["file", "setting_type", "made", "connection"]
 _WORDS = {
@@ -53,6 +54,7 @@ class Connection:
     sink: str
     depth: int | None
     at: At
+    any_order: bool = False
 
 
 @dataclass
@@ -195,16 +197,20 @@ def _connections(label: str, path: Any, assigned: Any, at: At) -> Iterable[Conne
     """The edges of a path; where it has several, all but the first are labelled by their number too."""
     settings = _assignments(assigned)
     depth = settings.pop("depth", None)
+    any_order = settings.pop(ANY_ORDER, 0)
     if settings:
         name = next(iter(settings))
-        raise _wrong(at, f"an edge has no '{name}'", did_you_mean(name, ["depth"]) or "Write for example (depth=32).")
+        hint = did_you_mean(name, ["depth", ANY_ORDER]) or "Write for example (depth=32)."
+        raise _wrong(at, f"an edge has no '{name}'", hint)
+    if any_order not in (0, 1):
+        raise _wrong(at, f"{ANY_ORDER} is {any_order}", f"Write ({ANY_ORDER}=1), or leave it out.")
     if depth is not None and not (isinstance(depth, int) and 0 < depth <= MOST_DEPTH):
         raise _wrong(at, f"{depth} is not a queue depth", f"A whole number of elements from 1 to {MOST_DEPTH:,}.")
     ends = [_dotted(end) for end in _tree(path).children]
     several = len(ends) > 2
     for number, (source, sink) in enumerate(pairwise(ends), 1):
         own = f"{label}{number}" if several and label else label
-        yield Connection(own, source, sink, depth, at)
+        yield Connection(own, source, sink, depth, at, bool(any_order))
 
 
 def _tree(item: Any) -> Tree[Token]:
