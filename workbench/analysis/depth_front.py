@@ -96,7 +96,7 @@ def front_table(front: Front, points: Sequence[DepthPoint] | None = None) -> Tab
         Column("Memory (bits)", lambda p: thousands(p.bits), width_px=104, right=True, key=lambda p: p.bits),
         *([Column("Block RAMs", lambda p: thousands(p.block_rams or 0), width_px=88, right=True,
                   key=lambda p: p.block_rams or 0, tip="Each FIFO in an FPGA fills whole ones")] if rams else []),
-        *(_depth_column(queue) for queue in front.queues),
+        *(_depth_column(queue, name) for queue, name in zip(front.queues, _names(front.queues), strict=True)),
     ]  # fmt: skip
     return Table("Depths", tuple(columns), list(front.points if points is None else points))
 
@@ -105,8 +105,23 @@ def _ink(front: Front) -> Any:
     return lambda point: ("good" if point is front.choice else "text", 13, 600 if point is front.choice else 400)
 
 
-def _depth_column(queue: Queued) -> Column:
-    name = queue.id.rpartition(".")[2] or queue.id
+def _names(queues: Sequence[Queued]) -> list[str]:
+    """The last parts of the queues' ids, as many as distinguish each."""
+
+    def last(queue: Queued, parts: int) -> str:
+        return ".".join(queue.id.split(".")[-parts:])
+
+    def is_alone(queue: Queued, parts: int) -> bool:
+        return sum(last(one, parts) == last(queue, parts) for one in queues) == 1
+
+    depth = max((queue.id.count(".") + 1 for queue in queues), default=1)
+    return [
+        next((last(queue, n) for n in range(1, depth) if last(queue, n) and is_alone(queue, n)), queue.id)
+        for queue in queues
+    ]
+
+
+def _depth_column(queue: Queued, name: str) -> Column:
     tip = f"Depth of {queue.id}, {queue.bits} bits a word; {queue.depth or 'unknown'} now, held {queue.most} at most"
     return Column(
         name, lambda p: str(p.depths[queue.id]), width_px=max(64, 9 * len(name) + 16), right=True,

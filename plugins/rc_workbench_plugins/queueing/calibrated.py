@@ -9,13 +9,13 @@ the model: utilisation, jobs waiting, and their distribution.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api import PS_PER_S, Diagnostic, Run, Severity, WorkbenchError, percent_text
+from workbench.api import PS_PER_S, Diagnostic, Run, Severity, WorkbenchError, listed, percent_text
 from workbench.api.stream_events import NO_SPELLS, EdgeEvents, Events, events_of
 from workbench.api.virtual_queue import mean, memory, services, shares_of_time, worked
 
@@ -55,17 +55,31 @@ def model_of(run: Run) -> tuple[str, Sequence[Diagnostic]]:
     if not stations:
         hint = f"At least {LEAST} elements must pass a block that takes time for each."
         raise WorkbenchError(Diagnostic("too few elements passed this run's streams", hint, file=file))
-    return document(events.name, run.manifest.name, stations), tuple(_held_up(events))
+    known = {f"{events.name}.{station.name}" for station in stations}
+    return document(events.name, run.manifest.name, stations), (*_held_up(events, known), *_left_out(events, known))
 
 
-def _held_up(events: Events) -> Iterator[Diagnostic]:
-    """A warning for each source that waited for room: its rate is limited by the queue, which a queueing network does
-    not model."""
-    takers = {edge.edge.sink.block for edge in events.edges.values()}
+def _left_out(events: Events, stations: Collection[str]) -> Iterator[Diagnostic]:
+    """What a run has that its model does not: blocks that take few elements, and buses."""
+    edges = events.edges.values()
+    sinks = dict.fromkeys(edge.edge.sink.block for edge in edges)
+    if few := [_short(events, block) for block in sinks if block not in stations]:
+        message = f"the model leaves out {listed(few)}: fewer than {LEAST} elements or no time for them was recorded"
+        hint = "`workbench query RUN --limits` has these blocks too."
+        yield Diagnostic(message, hint, Severity.WARNING)
+    if crossing := [_short(events, edge.edge.label) for edge in edges if edge.taken_ps is not None]:
+        message = f"the model leaves out the bus, which {listed(crossing)} cross"
+        hint = "If the bus limits the throughput (`workbench query RUN --limits`), stations serve less than they can."
+        yield Diagnostic(message, hint, Severity.NOTE)
+
+
+def _held_up(events: Events, stations: Collection[str]) -> Iterator[Diagnostic]:
+    """A warning for each block before the stations that waited for room: its rate is limited by the queue, which a
+    queueing network does not model."""
     for edge in events.edges.values():
         source, held_up_ps = edge.edge.source.block, int(np.diff(edge.blocked_ps).sum())
         share = held_up_ps / max(events.end_ps - events.start_ps, 1)
-        if source in takers or share < SLIGHT:
+        if source in stations or edge.edge.sink.block not in stations or share < SLIGHT:
             continue
         waited = f"{_short(events, source)} waited for room in {_short(events, edge.edge.label)}"
         message = f"{waited} for {percent_text(share)} of the run: it sent as fast as the queue allowed"
@@ -76,7 +90,8 @@ def _held_up(events: Events) -> Iterator[Diagnostic]:
 
 
 def calibrated(events: Events) -> tuple[Calibrated, ...]:
-    """Every block that takes elements and works on them, in the order of the data's edges."""
+    """Every block that takes elements and works on them, in the order of the data's edges. Elements of a block that is
+    no station, such as a source, come from outside."""
     edges = events.edges.values()
     blocks = dict.fromkeys(edge.edge.sink.block for edge in edges)
     stations = {}
@@ -85,7 +100,12 @@ def calibrated(events: Events) -> tuple[Calibrated, ...]:
                            [e for e in edges if e.edge.source.block == block])  # fmt: skip
         if station:
             stations[block] = station
-    return tuple(stations.values())
+    span_s = (events.end_ps - events.start_ps) / PS_PER_S
+    outside = dict.fromkeys(stations, 0)
+    for edge in edges:
+        if edge.edge.sink.block in stations and edge.edge.source.block not in stations:
+            outside[edge.edge.sink.block] += len(edge.push_ps)
+    return tuple(replace(station, outside_per_s=outside[block] / span_s) for block, station in stations.items())
 
 
 def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequence[EdgeEvents]) -> Calibrated | None:
@@ -106,12 +126,13 @@ def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequen
     service = service[~np.isnan(service)] / PS_PER_S
     if len(service) < LEAST or not service.mean() > 0:
         return None
-    takers = {edge.edge.sink.block for edge in events.edges.values()}
+    if block in events.pools:  # as one server at the joint rate of its threads
+        pool = events.pools[block]
+        service *= pool.busy_ps / PS_PER_S / pool.threads / len(pops) / service.mean()
     routes: dict[str, float] = {}
     for edge in out:
         name = _short(events, edge.edge.sink.block)
         routes[name] = routes.get(name, 0.0) + len(edge.push_ps) / len(pops)
-    outside = sum(len(edge.push_ps) for edge in into if edge.edge.source.block not in takers)
     arrivals, together = np.unique(np.concatenate([_arrivals(edge) for edge in into]), return_counts=True)
     between = np.diff(arrivals)
     irregular = float(between.var() / between.mean() ** 2) if between.any() else 1.0
@@ -119,7 +140,7 @@ def _station(events: Events, block: str, into: Sequence[EdgeEvents], out: Sequen
     looked = (pushes.searchsorted(moments) - pops.searchsorted(moments)).astype(np.float64)
     return Calibrated(
         _short(events, block),
-        outside / span_s,
+        0.0,
         1 / service.mean(),
         float(service.var() / service.mean() ** 2),
         round(float((together**2).sum() / together.sum())),

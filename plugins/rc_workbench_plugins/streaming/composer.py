@@ -97,7 +97,7 @@ def _tables(
     topology: Topology, section: Streaming, agents: Agents, clock_hz: float, raw: Path, run: Manifest
 ) -> Mapping[str, Table]:
     tables = dict(recorded(topology, section, raw, run))
-    tables |= limits_table(tables, topology) | overtaking_table(tables, topology)
+    tables |= limits_table(tables, topology, section.sources) | overtaking_table(tables, topology)
     exact = run.simulated and run.clock_hz == clock_hz and not run.drift_ppm_per_s
     clocks = {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
     if clocks:  # of a simulation whose clock is the platform's: what would be known of it on a board

@@ -67,11 +67,16 @@ _NO_CHANGE = {
     "sleep": "how long a block sleeps is set in its source",
     "core": "the mapping of blocks to cores is set in the project: change it and run again",
     "bus": "how much is moved at a time is set in the project: change it and run again",
+    "fpga": "no work of the FPGA's blocks is marked",
     "queue": "the depth is set where the edge is written: `workbench streams RUN --confirm` simulates depths",
 }
 _LARGER = (
     "The run-time of the streaming application makes these calls. Move larger pieces at a time "
     "(streaming.bulk_elements), or map both ends of an edge to the same side."
+)
+_FASTER_BLOCKS = (
+    "Make the blocks in the FPGA faster, or map some of them to cores (streaming.mapping). The run-time already moves "
+    "data while they work."
 )
 _UNTRACED = Diagnostic(
     "what limits the throughput is not known: this run did not record its streams", "Run with --trace.", Severity.NOTE
@@ -97,19 +102,33 @@ def limits(events: Events) -> Walk:
     return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen, notes)
 
 
-def limits_table(tables: Mapping[str, Table], topology: Topology) -> dict[str, Table]:
-    """The table for a run with these tables of an application; none where it recorded no events."""
+def limits_table(tables: Mapping[str, Table], topology: Topology, sources: Sequence[str]) -> dict[str, Table]:
+    """The table for a run with these tables of an application in these X files; none where it recorded no events."""
     events = events_of(tables)
     if events is None:
         return {}
-    document = _document(limits(events), topology, {name: _files(topology, name) for name in topology.block_by_name})
+    files = {name: _files(topology, name) for name in topology.block_by_name}
+    document = _document(limits(events), topology, files)
+    document["edges"] = {
+        topology.within(edge.label): [_relative(edge.at.file, sources), edge.at.line]
+        for edge in topology.edges
+        if edge.at.line
+    }
     return {LIMITS: {"utf8": np.frombuffer(json.dumps(document).encode(), "u1")}}
+
+
+def _relative(file: str, sources: Sequence[str]) -> str:
+    """A file of an application as the project names it."""
+    parts = PurePath(file).parts
+    named = (one for one in sources if parts[-len(PurePath(one).parts) :] == PurePath(one).parts)
+    return next(named, PurePath(file).name)
 
 
 def _document(walked: Walk, topology: Topology, files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {
         "by": walked.by,
         "at": topology.within(walked.at) if walked.by == "bus" else walked.at,
+        "source": next((topology.within(one.source.block) for one in topology.edges if one.label == walked.at), ""),
         "share": walked.share,
         "limit": [topology.within(name) for name in walked.limit],
         "next": [topology.within(name) for name in walked.following],
@@ -141,13 +160,15 @@ def stream_findings(measured: Measured) -> Sequence[Finding]:
 
 
 def stream_bound(measured: Measured, finding: Finding) -> tuple[float, str] | None:
-    """What a run of streams gains at most by a change that leaves its blocks as they are: its busiest block stays. A
-    faster FPGA changes blocks there alone."""
+    """What a run of streams gains at most by a change that leaves its blocks as they are: its busiest block stays, and
+    a bus that limits stays unless the change is of transfers. A faster FPGA changes blocks there alone."""
     try:
         limit = _kept(measured.run.tables)
         head = head_of(measured.run.tables)
         if limit is None or head is None or not limit["limit"] or finding.scope == "application":
             return None
+        if limit["by"] == "bus":
+            return _after(limit) if _of_run_time(finding) and finding.rule != _FASTER_FPGA else _with_bus(limit)
         fpga = {one.block.id for one in measured.blocks if one.block.side is Side.FPGA}
         in_fpga = finding.rule == _FASTER_FPGA or finding.block in fpga
         on_fpga = bool(head.topology.fpga(f"{head.topology.name}.{limit['limit'][0]}"))
@@ -158,19 +179,29 @@ def stream_bound(measured: Measured, finding: Finding) -> tuple[float, str] | No
 
 
 def stream_advice(measured: Measured, finding: Finding) -> Sequence[Advice] | None:
-    """What to do about transfers that the run-time makes: its code is generated, how much it moves at a time is set in
-    the project. What it gains is known where the run recorded what limits it."""
-    files = {PurePath(place.file).name for place in finding.places}
-    if finding.rule == _FASTER_FPGA or not files or not files <= GENERATED:
+    """What to do about calls that the run-time makes: its code is generated, how much it moves at a time is set in the
+    project. What it gains is known where the run recorded what limits it."""
+    if not _of_run_time(finding):
         return None
+    stays = next((one.stays for one in finding.advice if one.at_most == finding.speedup_cap), "")
+    if finding.rule == _FASTER_FPGA:
+        scales = (one.changes for one in finding.advice if any(isinstance(each, ScaleState) for each in one.changes))
+        changes = next(scales, ())
+        no_change = "" if changes else _NO_CHANGE["fpga"]
+        return [Advice(_FASTER_BLOCKS, finding.speedup_cap, stays, changes=changes, hardware=True, no_change=no_change)]
     try:
         known = _kept(measured.run.tables) is not None
     except (KeyError, TypeError, ValueError):
         known = False  # `stream_findings` reports the damage
     if known:
-        stays = next((one.stays for one in finding.advice if one.at_most == finding.speedup_cap), "")
         return [Advice(_LARGER, finding.speedup_cap, stays, no_change=_NO_CHANGE["bus"])]
     return [Advice(f"{_LARGER} A traced run (--trace) finds what limits it.", None, no_change=_NO_CHANGE["bus"])]
+
+
+def _of_run_time(finding: Finding) -> bool:
+    """Whether a finding is about calls in generated code."""
+    files = {PurePath(place.file).name for place in finding.places}
+    return bool(files) and files <= GENERATED
 
 
 def _is_streaming(run: Run) -> bool:
@@ -184,6 +215,12 @@ def _after(limit: Mapping[str, Any]) -> tuple[float, str] | None:
     return float(limit["gain"]), f"then {listed(limit['next'])} {_limits(limit['next'])} the throughput"
 
 
+def _with_bus(limit: Mapping[str, Any]) -> tuple[float, str]:
+    """The same of what leaves a bus that limits as it is."""
+    busy = float(limit["share"])
+    return 1 / busy, f"the bus stays busy {percent_text(busy)} of the time, at {limit['at']}"
+
+
 def _beside(limit: Mapping[str, Any]) -> tuple[float, str] | None:
     """The same of what leaves every block as it is."""
     busy = float(limit["share"])
@@ -193,10 +230,12 @@ def _beside(limit: Mapping[str, Any]) -> tuple[float, str] | None:
 
 
 def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[Finding]:
-    block = _shown_on(limit["limit"], [one.block for one in measured.blocks]) if limit and limit["by"] else None
+    blocks = [one.block for one in measured.blocks]
+    shown = [limit["source"]] if limit and limit["by"] == "bus" and limit.get("source") else limit and limit["limit"]
+    block = _shown_on(shown, blocks) if limit and limit["by"] and shown else None
     if limit is None or block is None:
         return ()
-    threads = _threads_of(block, limit["limit"], [one.block for one in measured.blocks])
+    threads = _threads_of(block, limit["limit"], blocks)
     asleep = _asleep(limit, next(one for one in measured.blocks if one.block is block))
     by = "sleep" if asleep else limit["by"]
     gain = float("inf") if limit["gain"] is None else float(limit["gain"])
@@ -205,6 +244,8 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
     after = limit["next"]
     stays = f"then {listed(after)} {_limits(after)} the throughput" if after else "nothing else is busy"
     places = [Line(file, 1, name) for name, files in limit["files"].items() for file in files]
+    if limit["by"] == "bus" and (place := limit.get("edges", {}).get(limit["at"])):
+        places = [Line(*place, limit["at"])]
     return [
         Finding(
             id=f"stream-limit-{block.id}",
@@ -240,6 +281,7 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
     except (KeyError, TypeError, ValueError):
         return  # `stream_findings` reports the damage
     most, stays = bound or (None, "")
+    places = (limit or {}).get("edges", {})
     for label, deeper in measured.deeper_edges(run_queues).items():
         edge = next(one for one in run_queues.edges if one.label == label)
         name, source = (head.topology.within(one) for one in (label, edge.source))
@@ -275,7 +317,7 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
             metrics={"stream.depth": edge.depth, "stream.least_depth": deeper.words},
             condition="by replay, more depth of this queue alone gains at least the threshold",
             explanation="A block that sends into a full queue waits. With more room it goes on meanwhile.",
-            places=(Line(*edge.place, name),) if edge.place else (),
+            places=(Line(*place, name),) if (place := places.get(name)) else (),
         )
 
 
