@@ -160,6 +160,8 @@ def test_the_front_goes_from_the_fastest_depths_to_the_least_memory() -> None:
     assert front_json(front)["chosen"] == 0
     table = front_table(front)
     assert [column.head for column in table.columns] == ["Time", "Latency", "Memory (bits)", "Block RAMs", "a", "b"]
+    alike = [replace(one, id=name) for one, name in zip(front.queues, ("app.one.x", "app.two.x"), strict=True)]
+    assert [one.head for one in front_table(replace(front, queues=tuple(alike))).columns[-2:]] == ["one.x", "two.x"]
 
 
 def test_fifos_that_never_held_words_at_one_time_are_reported() -> None:

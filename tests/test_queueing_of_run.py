@@ -17,7 +17,7 @@ from rc_workbench_plugins.queueing.shown import results
 from rc_workbench_plugins.queueing.station import limited_waiting_shares, simulated_shares, waiting, waiting_shares
 from stream_runs import US, kept, simulated
 
-from workbench.api.stream_events import EdgeEvents, Events
+from workbench.api.stream_events import EdgeEvents, Events, Pool
 from workbench.api.virtual_queue import Bus, passage
 from workbench.cli.main import main
 from workbench.model.topology import End, StreamEdge
@@ -110,6 +110,25 @@ def test_a_source_that_waits_for_room_is_told(
     events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500], None, blocked)}, int(1000 * US))
     messages = [one["message"] for one in told(kept(events, tmp_path / "run"), capsys)["diagnostics"]]
     assert ("s waited for room in x for 25" in " ".join(messages)) == said, messages
+
+
+def test_elements_of_blocks_that_are_no_stations_come_from_outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Block `r` takes two queries and sends many elements for each: it is no station, and its rate is known."""
+    push = np.arange(1000) * int(US)
+    queries = EdgeEvents(
+        StreamEdge("app.q", End("app.s", "y"), End("app.r", "x"), "unsigned32", depth=4), push[:2], push[:2] + 1
+    )
+    waiting = np.stack((push + int(US) // 2, push + int(US)), axis=1)
+    edge = StreamEdge("app.x", End("app.r", "y"), End("app.a", "x"), "unsigned32", depth=4)
+    edges = {"app.q": queries, "app.x": EdgeEvents(edge, push, push, None, waiting_ps=waiting)}
+    events = Events("app", edges, int(1000 * US), pools={"app.a": Pool(2, int(500 * US), 0)})
+    found = told(kept(events, tmp_path / "run"), capsys)
+    (station,) = found["stations"]
+    assert (station["name"], station["arrivals_per_s"]) == ("a", pytest.approx(1e6))
+    assert station["utilisation"] == pytest.approx(0.25), "two threads were busy for 500 us together"
+    assert "leaves out r: fewer than 50 elements" in found["diagnostics"][0]["message"]
 
 
 @pytest.mark.parametrize("row", EXACT["MM1"] + EXACT["MD1"], ids=lambda row: f"{row['rho']}, {'P_N_ge' in row}")

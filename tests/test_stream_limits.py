@@ -285,7 +285,28 @@ def test_transfers_of_the_run_time_are_advised_by_the_project(tmp_path: Path) ->
     (untraced,) = stream_advice(measured, moves) or ()
     assert (untraced.at_most, "--trace" in untraced.text) == (None, True)
     assert stream_advice(measured, replace(moves, places=(Line("main.c", 22),))) is None
-    assert stream_advice(measured, replace(moves, rule="late sender")) is None
+    (faster,) = stream_advice(measured, replace(moves, rule="late sender")) or ()
+    assert "streaming.mapping" in faster.text, "two buffers would be in generated code"
+
+
+def test_where_the_bus_limits_only_transfers_gain_and_the_edge_is_the_place(tmp_path: Path) -> None:
+    """A faster FPGA leaves the bus as busy as it is."""
+    run, _ = open_run(recorded_run(tmp_path / "run", laplace(split_ns=400)))
+    said = json.loads(bytes(np.asarray(run.tables[LIMITS]["utf8"])))
+    said |= {"by": "bus", "at": "e1", "share": 0.8, "source": "mt", "edges": {"e1": ["walks.x", 7]}}
+    tables = {**run.tables, LIMITS: {"utf8": np.frombuffer(json.dumps(said).encode(), "u1")}}
+    run = replace(run, tables=tables)
+    analysis = analyse(run, None, open_knowledge(load_plugins())[0])
+    (limit,) = analysis.findings
+    assert (limit.title, limit.block) == ("The bus limits the throughput, at e1", "host.mt")
+    assert limit.places == (Line("walks.x", 7, "e1"),)
+    measured: Any = SimpleNamespace(run=run, blocks=analysis.blocks)
+    moves = replace(limit, rule="inefficient transfer type or size", places=(Line("composed/stream_card.c", 22),))
+    assert stream_bound(measured, moves) == (said["gain"], limit.advice[0].stays)
+    for other in (replace(moves, rule="late sender"), replace(limit, rule="own rule")):
+        bound, why = stream_bound(measured, other) or (0.0, "")
+        assert bound == pytest.approx(1.25)
+        assert why == "the bus stays busy 80.0\u202f% of the time, at e1"
 
 
 def test_of_equal_gains_what_limits_the_streams_is_first() -> None:

@@ -102,7 +102,7 @@ def limits(events: Events) -> Walk:
     return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen, notes)
 
 
-def limits_table(tables: Mapping[str, Table], topology: Topology, sources: Sequence[str]) -> dict[str, Table]:
+def limits_table(tables: Mapping[str, Table], topology: Topology, sources: Sequence[str] = ()) -> dict[str, Table]:
     """The table for a run with these tables of an application in these X files; none where it recorded no events."""
     events = events_of(tables)
     if events is None:
