@@ -245,7 +245,7 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
     stays = f"then {listed(after)} {_limits(after)} the throughput" if after else "nothing else is busy"
     places = [Line(file, 1, name) for name, files in limit["files"].items() for file in files]
     if limit["by"] == "bus" and (place := limit.get("edges", {}).get(limit["at"])):
-        places = [Line(*place, limit["at"])]
+        places = [Line(place[0], place[1], limit["at"])]
     return [
         Finding(
             id=f"stream-limit-{block.id}",
@@ -317,7 +317,7 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
             metrics={"stream.depth": edge.depth, "stream.least_depth": deeper.words},
             condition="by replay, more depth of this queue alone gains at least the threshold",
             explanation="A block that sends into a full queue waits. With more room it goes on meanwhile.",
-            places=(Line(*place, name),) if (place := places.get(name)) else (),
+            places=(Line(place[0], place[1], name),) if (place := places.get(name)) else (),
         )
 
 
