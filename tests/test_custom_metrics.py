@@ -16,9 +16,11 @@ from tools import NEEDS_GHDL
 from workbench.analysis.analyse import analyse
 from workbench.analysis.custom import KnownMetrics, custom_words
 from workbench.analysis.knowledge import KnowledgeBase, read_knowledge
+from workbench.api.instrument.probes import COUNT_BITS, VALUE_WORDS, SumWords
 from workbench.api.source.metric_text import BadMetric, format_metric, parse_metric
 from workbench.api.tables import table_of
 from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.custom import Sums, ValueType
 from workbench.model.pragma import Category
 from workbench.model.run import Run
 
@@ -99,18 +101,19 @@ def test_what_a_metric_asks_for_is_read_where_it_is_counted(tmp_path: Path, suff
         assert [one for one in said if part in one and f"tiny_top{suffix}:" in one], (part, said)
 
 
-@NEEDS_GHDL
-def test_a_signal_that_is_too_long_by_a_generic_is_reported(tmp_path: Path) -> None:
-    text = (bench.DATA / "metrics" / "tiny_top.vhd").read_text()
-    text = text.replace(
-        "signal empty : boolean;", "signal empty : boolean; signal wide : unsigned(DELAY + 35 downto 0);"
-    )
-    text = text.replace("empty <= head = tail;", 'empty <= head = tail; wide <= x"ff" & sum;')
-    (tmp_path / "tiny_top.vhd").write_text(text.replace("min least of below", "min least of wide"))
-    hardware = HardwareSources(sources=("tiny_top.vhd",), top="tiny_top", read_out=ReadOut(first=0, last=15))
-    made = DESIGNS[".vhd"][0].instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")
-    assert made.beside is not None
-    assert any("more than 32 bits" in one.message for one in made.beside.refused)
+@BOTH
+def test_a_signal_of_more_than_64_bits_is_reported_with_a_slice_to_count(tmp_path: Path, suffix: str) -> None:
+    """In VHDL the elaborated design alone knows how many bits it has."""
+    text = (bench.DATA / "metrics" / f"tiny_top{suffix}").read_text()
+    text = text.replace("wire [63:0] far = {", "wire [71:0] far = {8'd0, ")
+    text = text.replace("length - 1 downto 0);", "length + 7 downto 0);").replace("far <= ", 'far <= x"00" & ')
+    (tmp_path / f"tiny_top{suffix}").write_text(text)
+    hardware = HardwareSources(sources=(f"tiny_top{suffix}",), top="tiny_top", read_out=ReadOut(first=0, last=15))
+    said = [one.text() for one in DESIGNS[suffix][0].scan(tmp_path, hardware, PLATFORM, {}).diagnostics]
+    assert len(said) == 4
+    slice_ = "part <= far(63 downto 0);" if suffix == ".vhd" else "wire [63:0] part = far[63:0];"
+    assert "'far' has 72 bits; values of at most 64 are counted. Count a slice: " in said[0]
+    assert slice_ in said[0]
 
 
 @BOTH
@@ -157,8 +160,8 @@ def run_of_metrics() -> Run:
     )
     number = {block.id: n for n, block in enumerate(blocks)}
     rows = [
-        (number["top.core[0].size"], 100.0, 10, 10, 1000.0),
-        (number["top.core[1].size"], 300.0, 20, 40, 10000.0),
+        (number["top.core[0].size"], *Sums(100, 10, 10, 1000).row(signed=False)),
+        (number["top.core[1].size"], *Sums(300, 20, 40, 10000).row(signed=False)),
     ]
     tables = {**run.tables, "metric_sums": table_of("metric_sums", rows)}
     return replace(run, manifest=replace(run.manifest, blocks=blocks), tables=tables)
@@ -208,7 +211,18 @@ def test_counters_have_what_a_waveform_of_the_run_tells(tmp_path: Path) -> None:
     counted = bench.counted(project, tmp_path / "run", "--waves")
     waveform = bench.of_waveform(tmp_path / "run")
     assert {name: counted[name] for name in waveform} == pytest.approx(waveform)
-    telling = ("depth.from_1", "depth.from_2", "started", "started.missed", "together.both", "together.first")
+    exact = ("reach", "farthest", "deepest", "taken")
+    assert {name: counted[f"custom.{name}"] for name in exact} == {name: waveform[f"custom.{name}"] for name in exact}
+    telling = (
+        f"halves.below_{1 << 63}",
+        f"halves.from_{1 << 63}",
+        "depth.from_1",
+        "depth.from_2",
+        "started",
+        "started.missed",
+        "together.both",
+        "together.first",
+    )
     assert all(counted[f"custom.{name}"] > 0 for name in telling)
 
 
@@ -222,9 +236,24 @@ def test_what_tools_for_boards_take_has_the_counters(tmp_path: Path) -> None:
     assert build.read_out is not None
     (monitor,) = build.read_out.monitors
     assert [build.blocks[one.block].id.rpartition(".")[2] for one in monitor.values] == [
-        "taken", "written", "spread", "least", "most",
+        "taken", "written", "spread", "least", "most", "reach", "around", "farthest", "deepest",
     ]  # fmt: skip
     assert all(one.base + 16 <= monitor.header for one in monitor.values)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_no_sum_overflows_before_the_counter_beside_it(signed: bool) -> None:
+    for bits in range(1, 65):
+        words, most = SumWords.of(ValueType(bits, signed)), 1 << (bits - 1 if signed else bits)
+        assert (most << COUNT_BITS).bit_length() - 1 <= 32 * words.sum - signed
+        assert (most * most << COUNT_BITS).bit_length() - 1 <= 32 * words.squares
+        assert words.sum + 2 * words.extreme + words.squares <= VALUE_WORDS
+
+
+@pytest.mark.parametrize(("signed", "least"), [(False, 0), (True, -(1 << 63))])
+def test_a_table_has_exact_sums(signed: bool, least: int) -> None:
+    sums = Sums((1 << 99) + 1 if not signed else -(1 << 99) + 1, least, least + (1 << 64) - 1, (1 << 90) + 1)
+    assert Sums.of(table_of("metric_sums", [(7, *sums.row(signed))]), 0) == sums
 
 
 PORTS = (

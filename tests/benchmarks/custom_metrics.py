@@ -14,8 +14,9 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,7 +29,9 @@ from test_waves import at_edges, rising, signals_of
 
 from workbench.analysis.custom import custom_values
 from workbench.analysis.measured import MeasuredRun
+from workbench.api.instrument.probes import SumWords
 from workbench.cli.main import main
+from workbench.model.custom import ValueType
 from workbench.session.keep.results import open_result
 from workbench.session.program.plugins import load_plugins
 
@@ -78,15 +81,24 @@ def _values(cycles: list[Mapping[str, int]]) -> Iterator[tuple[str, float]]:
     yield "custom.depth", len(cycles)
     for number, name in enumerate(("below_1", "from_1", "from_2", "from_3")):
         yield f"custom.depth.{name}", bins[number]
-    words = [c["wr_data"] for c in cycles if c["wr_en"] and c["addr"] < 0x100]
-    mean = sum(words) / len(words)
-    deviation = math.sqrt(sum(word * word for word in words) / len(words) - mean * mean)
-    for name, value in (("taken", sum(words)), ("written", mean), ("spread", deviation)):
+    writes = [c for c in cycles if c["wr_en"] and c["addr"] < 0x100]
+    words = [c["wr_data"] for c in writes]
+    far = [(c["wr_data"] ^ -(c["wr_data"] & 1) & 0xFFFFFFFF) << 32 | c["addr"] for c in writes]
+    for name, value in (
+        ("taken", sum(words)), ("written", sum(words) / len(words)), ("spread", _deviation(words)),
+        ("reach", sum(far)), ("around", _deviation(far)), ("farthest", max(far)),
+    ):  # fmt: skip
         yield f"custom.{name}", value
         yield f"custom.{name}.count", len(words)
+    upper = sum(value >> 63 for value in far)
+    yield "custom.halves", len(far)
+    yield f"custom.halves.below_{1 << 63}", len(far) - upper
+    yield f"custom.halves.from_{1 << 63}", upper
     below = [c["below"] - (c["below"] >> 7 << 8) for c in cycles]
     yield "custom.least", min(below)
     yield "custom.least.count", len(cycles)
+    yield "custom.deepest", (min(below) << 32) + 1
+    yield "custom.deepest.count", len(cycles)
     busy = [value for value, c in zip(below, cycles, strict=True) if not c["empty"]]
     yield "custom.most", max(busy)
     yield "custom.most.count", len(busy)
@@ -107,6 +119,11 @@ def _values(cycles: list[Mapping[str, int]]) -> Iterator[tuple[str, float]]:
     yield "custom.together", (both * neither - first * second) / math.sqrt(spread)
     yield from zip((f"custom.together.{n}" for n in ("first", "second", "both", "neither")),
                    (first, second, both, neither), strict=True)  # fmt: skip
+
+
+def _deviation(values: Sequence[int]) -> float:
+    count, total = len(values), sum(values)
+    return math.sqrt(Fraction(sum(value * value for value in values), count) - Fraction(total, count) ** 2)
 
 
 def same(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
@@ -142,14 +159,19 @@ def areas() -> Iterator[str]:
     with TemporaryDirectory() as scratch:
         average = (folder / "agent" / "agent_average.v").read_text().replace("agent_", "recap_")
         (Path(scratch) / "recap_average.v").write_text(average)
-        for squares, name in enumerate(("sum, min, max, mean", "deviation")):
+        for bits, squares in ((bits, squares) for bits in (8, 32, 64) for squares in (0, 1)):
+            words = SumWords.of(ValueType(bits))
+            sizes = {"BITS": bits, "IS_SIGNED": 0, "SUM": words.sum, "EXTREMES": words.extreme}
+            sizes["SQUARES"] = squares * words.squares
             script = (
                 f"read_verilog {folder / 'recap_value.v'} recap_average.v; "
-                f"chparam -set SQUARES {squares} recap_value; synth_ecp5 -top recap_value; tee -o area stat"
+                f"chparam {' '.join(f'-set {name} {size}' for name, size in sizes.items())} recap_value; "
+                "synth_ecp5 -top recap_value; tee -o area stat"
             )
             subprocess.run(["yosys", "-q", "-p", script], cwd=scratch, check=True)
             cells = dict(re.findall(r"(\w+)\s+(\d+)$", (Path(scratch) / "area").read_text(), re.MULTILINE))
-            yield f"{name:<20}" + ", ".join(f"{cells.get(one, 0)} {one}" for one in _CELLS)
+            name = f"{bits} bits, {'deviation' if squares else 'sum, min, max, mean'}"
+            yield f"{name:<30}" + ", ".join(f"{cells.get(one, 0)} {one}" for one in _CELLS)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from workbench.api.metrics import Metric
 from workbench.api.results import BlockMetrics, CustomResult
 from workbench.api.views import Column, Table
-from workbench.model.custom import SUMMED, WRITTEN, MetricKind
+from workbench.model.custom import SUMMED, WRITTEN, MetricKind, Sums
 from workbench.model.finding import Place
 from workbench.model.run import Run
 from workbench.model.text import percent_text, significant, thousands
@@ -24,10 +25,10 @@ class _Counted:
     by_state: dict[str, int] = field(default_factory=dict)
     visits: int = 0
     state_s: float = 0.0
-    total: float = 0.0
+    total: int = 0
     least: int | None = None
     largest: int | None = None
-    squares: float = 0.0
+    squares: int = 0
 
 
 def custom_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[CustomResult, ...]:
@@ -39,8 +40,8 @@ def custom_results(run: Run, blocks: Sequence[BlockMetrics]) -> tuple[CustomResu
         if block.block.kind in WRITTEN and block.block.is_metric and len(block.states) > 1:
             one = _counted(block)
             if (row := rows.get(block.number)) is not None and one.by_state.get(block.states[1].state.name):
-                one.total, one.squares = float(sums["sum"][row]), float(sums["squares"][row])
-                one.least, one.largest = int(sums["least"][row]), int(sums["largest"][row])
+                own = Sums.of(sums, row)
+                one.total, one.least, one.largest, one.squares = own.total, own.least, own.largest, own.squares
             counted_by_name.setdefault(block.block.id.rpartition(".")[2], []).append((block, one))
     return tuple(_result(name, places) for name, places in counted_by_name.items())
 
@@ -71,7 +72,7 @@ def _result(name: str, places: Sequence[tuple[BlockMetrics, _Counted]]) -> Custo
 
 
 def _values(kind: MetricKind, name: str, of: _Counted) -> tuple[float, Mapping[str, float]]:
-    """A metric's value and its parts; the value is nan if the counts do not define it."""
+    """A metric's value, exact where it is a whole number, and its parts; nan if the counts do not define it."""
     in_all = float(sum(of.by_state.values()))
     if kind is MetricKind.COUNT:
         share = in_all / of.cycles if of.cycles else 0.0
@@ -100,10 +101,10 @@ def _summed(kind: MetricKind, count: float, of: _Counted) -> float:
         return of.total
     if not count or of.least is None or of.largest is None:
         return math.nan
-    mean = of.total / count
+    mean = Fraction(of.total, int(count))
     if kind is MetricKind.DEVIATION:
-        return math.sqrt(max(of.squares / count - mean * mean, 0.0))
-    return {MetricKind.MIN: of.least, MetricKind.MAX: of.largest}.get(kind, mean)
+        return math.sqrt(max(Fraction(of.squares, int(count)) - mean * mean, Fraction(0)))
+    return {MetricKind.MIN: of.least, MetricKind.MAX: of.largest}.get(kind, float(mean))
 
 
 def custom_values(results: Sequence[CustomResult]) -> dict[str, float]:

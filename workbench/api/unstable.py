@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from workbench.model.application import STREAM_TOP, StreamSignals, VhdlStandard
     from workbench.model.blocks import as_target, below_top, fpga_of, rank_of
     from workbench.model.changes import Depth, ScaleHost, ScaleState
+    from workbench.model.custom import MOST_VALUE_BITS, ValueType
     from workbench.model.cycles import cycle_start_ps, cycle_starts_ps, faster_hz, period_ps, trillionths
     from workbench.model.diagnostic import OfProject, OfTemplate, did_you_mean, unknown_name
     from workbench.model.exits import exit_words, signal_words

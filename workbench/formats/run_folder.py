@@ -54,7 +54,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
             }
             for column, none in LATER_COLUMNS.get(name, {}).items():
                 if column not in table:
-                    table[column] = np.full(len(table["site"]), none, TABLES[name][column])
+                    table[column] = np.full(len(next(iter(table.values()), ())), none, TABLES[name][column])
             check_table(name, table, manifest)
             let_go(table)
             for column in table:

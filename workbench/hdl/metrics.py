@@ -10,15 +10,24 @@ from workbench.api.source.metric_text import BadMetric, parse_metric
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
 from workbench.model.blocks import State
-from workbench.model.custom import FAILED, HELD, OF_DESIGN, VALUE_BITS, CustomMetric, MetricKind, PlacedMetric
+from workbench.model.custom import (
+    FAILED,
+    HELD,
+    MOST_VALUE_BITS,
+    OF_DESIGN,
+    CustomMetric,
+    MetricKind,
+    PlacedMetric,
+    ValueType,
+)
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, near
 from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
 __all__ = [
-    "FAILED", "HELD", "VALUE_BITS", "CustomMetric", "Kept", "Key", "Mark", "MetricBlock", "MetricKind", "OfModules",
-    "PlacedMetric", "SourceBlock", "Written", "metric_blocks", "not_reached", "unknown_modules", "with_clocks",
-    "with_metrics",
+    "FAILED", "HELD", "MOST_VALUE_BITS", "CustomMetric", "Kept", "Key", "Mark", "MetricBlock", "MetricKind",
+    "OfModules", "PlacedMetric", "SourceBlock", "ValueType", "Written", "metric_blocks", "not_reached", "too_wide",
+    "unknown_modules", "with_clocks", "with_metrics",
 ]  # fmt: skip
 _CLOCK = "Write it in a clocked block: it counts the cycles of that block's clock."
 _ALONE = "Write begin and end around the block."
@@ -51,7 +60,8 @@ class MetricBlock(SourceBlock):
     its own clock where it stands. Its conditions name what is `kept`. Where it has
     `marks` the block that begins at `at` sets its states itself; what leads it up is written there. `resets` is 1 of
     the decision that its block begins with, which may be one for a reset. The conditions that are `late` are over what
-    is kept, and hold behind the cycle that they are about."""
+    is kept, and hold behind the cycle that they are about. `value` is the type that its signal's values have in any
+    instance; None where it has no signal, or that is not known."""
 
     placed: PlacedMetric | None = None
     anchor: SourceBlock | None = None
@@ -59,6 +69,7 @@ class MetricBlock(SourceBlock):
     at: int = -1
     kept: tuple[Kept, ...] = ()
     late: tuple[str, ...] = ()
+    value: ValueType | None = None
 
     @property
     def metric(self) -> CustomMetric:
@@ -81,7 +92,8 @@ class MetricBlock(SourceBlock):
 
     @property
     def own_bits(self) -> int:
-        return self.metric.bits
+        """Its conditions, and above them the signal's value; or its states."""
+        return self.metric.bits + (self.value.bits if self.value else 0)
 
     @property
     def early(self) -> bool:
@@ -220,8 +232,11 @@ def with_clocks(blocks: Sequence[SourceBlock], metrics: Sequence[MetricBlock]) -
     return {one.key: one for one in (*blocks, *(metric for metric in metrics if metric.anchor is None))}
 
 
-def with_metrics(top: Instance | None, metrics: Sequence[MetricBlock]) -> None:
-    """Give each instance the metrics of its blocks, on their clocks, and those that were elaborated with the blocks."""
+def with_metrics(
+    top: Instance | None, metrics: Sequence[MetricBlock], type_of: Callable[[Any, str], ValueType | None]
+) -> None:
+    """Give each instance the metrics of its blocks, on their clocks, and those that were elaborated with the blocks.
+    `type_of` tells the type of a scope's signal of that name, where a metric does not tell it itself."""
     beside: dict[Key, list[MetricBlock]] = {}
     for metric in metrics:
         if metric.anchor is not None:
@@ -234,6 +249,23 @@ def with_metrics(top: Instance | None, metrics: Sequence[MetricBlock]) -> None:
             for use in instance.blocks
             for metric in beside.get(use.source.key, ())
         ]
+    uses = [use for instance in top.walk() for use in instance.metrics] if top is not None else []
+    types: dict[Key, list[ValueType]] = {}
+    for use, block in ((use, use.source) for use in uses if isinstance(use.source, MetricBlock)):
+        if block.metric.signal and block.value is None and (value := type_of(use.scope, block.metric.signal)):
+            types.setdefault(block.key, []).append(value)
+    typed = {
+        use.source.key: replace(use.source, value=ValueType.around(types[use.source.key]))
+        for use in uses
+        if isinstance(use.source, MetricBlock) and use.source.key in types
+    }
+    for instance in top.walk() if top is not None else ():
+        instance.metrics = [replace(use, source=typed.get(use.source.key, use.source)) for use in instance.metrics]
+
+
+def too_wide(name: str, bits: int) -> str:
+    """What is wrong with a signal of more bits than are counted."""
+    return f"'{name}' has {bits} bits; values of at most {MOST_VALUE_BITS} are counted"
 
 
 def not_reached(

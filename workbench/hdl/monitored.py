@@ -34,7 +34,7 @@ from workbench.hdl.own import is_own
 from workbench.hdl.own_port import OWN_ADDRESSES, own_port, own_ports
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
-from workbench.model.custom import FAILED, RESET, SUMMED, VALUE_BITS, MetricKind
+from workbench.model.custom import FAILED, RESET, SUMMED, MetricKind
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, did_you_mean
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
@@ -295,9 +295,11 @@ def _probes(
         late = 0 if use.source.key in early or (beside is not None and beside.early) else 1
         probe = Probe(number, bits[use.path], len(use.source.named) + 1, late)
         metric = beside.metric if beside is not None else None
+        if beside is not None:
+            probe = replace(probe, value=beside.value)
         if metric is not None and metric.kind in SUMMED:
             squares = metric.kind is MetricKind.DEVIATION
-            probe = replace(probe, value_lsb=told[use.path] + metric.bits - VALUE_BITS, squares=squares)
+            probe = replace(probe, value_lsb=told[use.path] + metric.bits, squares=squares)
         if metric is not None and metric.kind is MetricKind.ASSERT:
             is_strong = metric.checks is not None and metric.checks.is_strong
             probe = replace(probe, first_of=FAILED, open_lsb=probe.lsb + probe.bits if is_strong else -1)
@@ -310,7 +312,8 @@ def _derived(
     """The metrics whose states the new top makes, in bits from `lsb` on."""
     for number, use in enumerate(counted):
         if isinstance(use.source, MetricBlock) and _is_derived(use.source) and use.path in bits:
-            probe = MetricProbe(number, use.source.metric, clocks[use.root_clock], bits[use.path], lsb)
+            source = use.source
+            probe = MetricProbe(number, source.metric, clocks[use.root_clock], bits[use.path], lsb, source.value)
             lsb += probe.bits
             yield probe
 

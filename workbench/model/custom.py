@@ -6,11 +6,13 @@ ReCAP 2011 (section 4) names the former as what its pragmas could not say, and t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity
 from workbench.model.properties import Temporal
+from workbench.model.run_tables import Table
 
 
 class MetricKind(StrEnum):
@@ -42,10 +44,51 @@ RESET = "reset"
 
 #: Kinds that accumulate a signal's value.
 SUMMED = (MetricKind.SUM, MetricKind.MIN, MetricKind.MAX, MetricKind.MEAN, MetricKind.DEVIATION)
-#: Bits in which a signal's value is counted: 32, and a sign.
-VALUE_BITS = 33
-#: The values that such a signal can have.
-LEAST, LARGEST = -(1 << 31), (1 << 32) - 1
+#: The most bits of a signal whose value is counted, and the values that such signals can have.
+MOST_VALUE_BITS = 64
+LEAST, LARGEST = -(1 << MOST_VALUE_BITS - 1), (1 << MOST_VALUE_BITS) - 1
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """What a signal's value is: a number of so many bits, in two's complement where it is `signed`."""
+
+    bits: int
+    signed: bool = False
+
+    @classmethod
+    def around(cls, types: Collection[ValueType]) -> ValueType:
+        """The narrowest that holds the values of all these."""
+        signed = any(one.signed for one in types)
+        return cls(max((one.bits + (signed and not one.signed) for one in types), default=1), signed)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The exact sum of a signal's values, the least and the largest, and the sum of their squares."""
+
+    total: int
+    least: int
+    largest: int
+    squares: int
+
+    def row(self, signed: bool) -> tuple[int | float, ...]:
+        """The columns of `metric_sums` behind the block. A sum is the nearest number of 53 bits, and what is left; the
+        least and the largest of 64 bits without a sign are as numbers with one."""
+        extremes = ((number - (number >> 63 << 64)) if not signed else number for number in (self.least, self.largest))
+        total, squares = float(self.total), float(self.squares)
+        rest = float(self.squares - int(squares))
+        return (total, *extremes, squares, self.total - int(total), rest, int(signed))
+
+    @classmethod
+    def of(cls, table: Table, row: int) -> Sums:
+        def column(name: str) -> int:
+            return int(table[name][row])
+
+        wrap = 0 if column("signed") else (1 << 64) - 1
+        least, largest = (column(name) & wrap if wrap else column(name) for name in ("least", "largest"))
+        total, squares = column("sum") + column("sum_rest"), column("squares") + column("squares_rest")
+        return cls(total, least, largest, squares)
 
 
 @dataclass(frozen=True)
@@ -90,10 +133,10 @@ class CustomMetric:
 
     @property
     def bits(self) -> int:
-        """How many bits of the design tell it: its conditions, and above them the signal's value; or its states."""
+        """How many bits of the design tell its conditions, or its states."""
         if self.kind in OF_DESIGN and not self.conditions:
             return len(self.states).bit_length()
-        return max(1, len(self.conditions)) + (VALUE_BITS if self.signal else 0)
+        return max(1, len(self.conditions))
 
 
 def _word(number: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
+from workbench.model.custom import ValueType
 from workbench.model.document import Document
 
 if TYPE_CHECKING:
@@ -173,7 +174,8 @@ class MonitorWords:
     `workbench.api.instrument.readout` reads both. `blocks` are the numbers of the build's blocks that run on that
     clock; None where all do. Where the clock is another than the port's, the monitor is `far`: its words read 0 where
     the clock did not answer. One that the design makes of a clock of the platform's has `made_of` that: on a machine
-    its blocks are counted in its own cycles, on the simulated card in those of the other. `settings` are the accesses
+    its blocks are counted in its own cycles, on the simulated card in those of the other. `types` are those of the
+    signals' values that blocks lead up with their states. `settings` are the accesses
     that switch its `agent`, by number; none where the port cannot.
     """
 
@@ -188,6 +190,7 @@ class MonitorWords:
     trace: TraceWords | None = None
     made_of: str = ""
     values: tuple[ValueWords, ...] = ()
+    types: Mapping[int, ValueType] = field(default_factory=dict)
     firsts: tuple[ValueWords, ...] = ()
     opens: tuple[ValueWords, ...] = ()
     agent: AgentWords | None = None

@@ -27,7 +27,16 @@ TABLES: dict[str, dict[str, str]] = {
     "state_time": {"block": "i4", "state": "i4", "time_ps": "i8", "cycles": "i8", "visits": "i8"},
     "transitions": {"block": "i4", "from_state": "i4", "to_state": "i4", "count": "i8"},
     "dwell": {"block": "i4", "state": "i4", "log2_cycles": "i4", "count": "i8", "cycles": "i8"},
-    "metric_sums": {"block": "i4", "sum": "f8", "least": "i8", "largest": "i8", "squares": "f8"},
+    "metric_sums": {
+        "block": "i4",
+        "sum": "f8",
+        "least": "i8",
+        "largest": "i8",
+        "squares": "f8",
+        "sum_rest": "i8",
+        "squares_rest": "f8",
+        "signed": "u1",
+    },
     "first_cycles": {"block": "i4", "state": "i4", "cycle": "i8"},
     "open_since": {"block": "i4", "cycle": "i8"},
     "call_stats": {
@@ -119,6 +128,7 @@ TABLES: dict[str, dict[str, str]] = {
 #: Columns that earlier runs do not have, and what then is in them.
 LATER_COLUMNS: dict[str, dict[str, int]] = {
     "call_order": {"block": -1, "host_ps": -1},
+    "metric_sums": {"sum_rest": 0, "squares_rest": 0, "signed": 1},
     "calls": {"card": -1, "parts": 0, "call_ps": -1, "end_ps": -1, "value": 0, "value_bytes": 0},
 }
 
@@ -127,7 +137,7 @@ ROWS = {
     "state_time": "a state of a block, host and FPGA alike",
     "transitions": "a pair of states of a block that follow one another",
     "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
-    "metric_sums": "a metric that sums a signal; where no cycle was counted its least value is above the largest",
+    "metric_sums": "a metric that sums a signal; where no cycle was counted it has no least and no largest value",
     "first_cycles": "an assertion that failed: in which cycle of its clock it did first, from 0",
     "open_since": "a strong assertion that was open at the end of the run: in which cycle its oldest check began",
     "call_stats": "the calls of one site while its block was in one state",
@@ -192,7 +202,10 @@ COLUMNS = {
     "sum": "of the signal's values, over the cycles that count",
     "least": "the least of them",
     "largest": "the largest of them",
-    "squares": "the sum of their squares; 0 where only a deviation needs it",
+    "squares": "the sum of their squares; 0 where no deviation needs it",
+    "sum_rest": "what the exact sum is more",
+    "squares_rest": "what the exact sum of squares is more",
+    "signed": "1: its values are signed; 0: they are not, and those from 2**63 on stand as negative numbers",
     "min_bytes_per_s": "the slowest call's rate",
     "max_bytes_per_s": "the fastest call's rate",
     "runs": "how many times calls of this site followed one another without another call between",

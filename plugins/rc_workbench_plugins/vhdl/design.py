@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from rc_workbench_plugins.vhdl import lengths
 from rc_workbench_plugins.vhdl.elaborate import CRASHED, Node, Said, Text, analysed, elaborated
 from rc_workbench_plugins.vhdl.libraries import WORK, called
 from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, matches, plain, read_file
+from rc_workbench_plugins.vhdl.types import shared_types
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
 from rc_workbench_plugins.vhdl.vendors import stand_in_files, stands_in
 from workbench.api import Diagnostic, HardwareSources, Job, Severity, WorkbenchError, has_errors
@@ -39,7 +41,8 @@ _UNREAD = "The rest of this file is used; this part is not observed."
 class Design:
     """A design that was read. `top` is the top's entity, None where no source has it; `tree` what GHDL elaborated of
     it, None where errors leave none. `used` are the units that the top reaches, each after those it needs. `fitting`
-    is the standard that GHDL reads them in, where it does not in `standard`."""
+    is the standard that GHDL reads them in, where it does not in `standard`. The elaborated design tells the lengths of
+    signals of the names `measured`."""
 
     root: Path
     files: tuple[VhdlFile, ...]
@@ -51,6 +54,7 @@ class Design:
     fitting: VhdlStandard | None = None
     tree: Node | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+    measured: frozenset[str] = frozenset()
 
     def name_of(self, path: Path) -> str:
         """How a file is named to people and in runs: relative to the project where it lies within."""
@@ -138,9 +142,19 @@ def _asked(
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
     if any(not generic.default and name not in generics for name, generic in known.items()):
         return said, Said(())
-    tries = dict.fromkeys([(telling(top, design.units), tuple(others)), (("", ""), tuple(others)), (("", ""), ())])
-    for probe, beside in tries:  # without, where what they tell is not known there
-        texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), probe, top.name)) for f in design.needed]
+    own, none, every = telling(top, design.units), ("", ""), tuple(others)
+    tries = dict.fromkeys(
+        [(own, design.measured, every), (own, frozenset[str](), every), (none, frozenset[str](), every),
+         (none, frozenset[str](), ())]
+    )  # fmt: skip
+    types = shared_types(design.units)
+    for probe, names, beside in tries:  # without, where what they tell is not known there
+        told: dict[lengths.Place, str] = {}
+        for unit in design.used if names else ():
+            told |= lengths.telling(unit, names, types) if unit.region is not None else {}
+        texts = [
+            Text(f.number, f.library, skeleton(f, design.units_of(f), probe, top.name, told)) for f in design.needed
+        ]
         tree = elaborated([*texts, *beside], design.standard, plain(top.name), top.library, generics, design.root, job)
         if tree.tree is not None or said.errors or not any(number >= 0 for number, *_ in tree.errors):
             break

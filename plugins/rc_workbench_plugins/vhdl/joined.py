@@ -20,7 +20,7 @@ from rc_workbench_plugins.vhdl.design import (
 )
 from rc_workbench_plugins.vhdl.elaborate import Text
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
-from rc_workbench_plugins.vhdl.metrics import in_their_regions, read_metrics
+from rc_workbench_plugins.vhdl.metrics import in_their_regions, read_metrics, signals_of
 from rc_workbench_plugins.vhdl.read_back import with_outs
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -36,6 +36,7 @@ from workbench.hdl.metrics import OfModules, not_reached, unknown_modules, with_
 from workbench.hdl.source_file import SourceFile
 from workbench.hdl.verilog.design import source_files
 from workbench.hdl.verilog.heads import Head, read_modules
+from workbench.hdl.verilog.metrics import value_type
 
 _MISSED = re.compile(r'unit "(\w+)" not found in library')
 _NOT_GIVEN = "Declare it as an integer, a boolean, a string, a bit or a vector of bits."
@@ -183,6 +184,7 @@ def read_joined(
     _, missing = source_files(root, hardware.sources)
     base = Design(root, *read_units(paths, libraries_of(root, of_vhdl)), None, (), (), hardware.vhdl_standard)
     vhdl = VhdlDialect(base, modules.heads, job)
+    vhdl.read = replace(base, measured=frozenset(signals_of(vhdl.sources, hardware.metrics)))
     top = vhdl.units.get(plain(hardware.top))
     tree: Instance | None = None
     clocks: Clocks | None = None
@@ -196,7 +198,8 @@ def read_joined(
     designs = (*([(base, tree)] if top is not None else []), *((part.design, part.tree) for part in joint.elaborated))
     used = {id(unit): unit for design in (base, *(part.design for part in joint.elaborated)) for unit in design.used}
     project = OfModules(hardware.metrics, base.name_of, plain)
-    own, misplaced = read_metrics(vhdl.sources, base.units, vhdl.blocks, vhdl.types, project)
+    told = [of.values for of in (base, *(part.design for part in joint.elaborated))]
+    own, misplaced = read_metrics(vhdl.sources, base.units, vhdl.blocks, vhdl.types, project, told)
     taken = {(plain(one.module), one.label.lower()) for one in (*vhdl.blocks, *own)}
     for unit in base.units if hardware.assertions or hardware.branches else ():
         name = base.name_of(unit.file.path)
@@ -206,7 +209,7 @@ def read_joined(
         own, not_readable = with_outs(own, base.units)
         misplaced = (*misplaced, *not_readable)
     metrics = (*own, *joint.metrics)
-    with_metrics(joint.top, metrics)
+    with_metrics(joint.top, metrics, value_type)
     in_their_regions(joint.top)
     for instance in joint.top.walk() if joint.top is not None else ():
         instance.metrics = [use if begins(use.source) else replace(use, reset=None) for use in instance.metrics]

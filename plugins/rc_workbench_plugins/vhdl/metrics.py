@@ -1,26 +1,28 @@
 """Metrics of one's own in VHDL: where they are counted, what types their signals are of, and the VHDL that leads them
 up."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
+from rc_workbench_plugins.vhdl.lengths import key_of, told_bits, type_text, written_bits
 from rc_workbench_plugins.vhdl.states import declared_signals
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, builtin, resolved, types_of
 from rc_workbench_plugins.vhdl.units import Declared, Unit
 from workbench.api import Diagnostic
+from workbench.api.source.metric_text import BadMetric, parse_metric
 from workbench.api.unstable import did_you_mean
 from workbench.hdl import metrics
 from workbench.hdl.instances import BlockUse, Instance
-from workbench.hdl.metrics import FAILED, HELD, VALUE_BITS, MetricKind
+from workbench.hdl.metrics import FAILED, HELD, MOST_VALUE_BITS, MetricKind, ValueType
 from workbench.hdl.source_file import SourceFile
 
 _SIGNED = ("signed", "u_signed", "unresolved_signed")
 _VECTORS = ("std_logic_vector", "std_ulogic_vector", "bit_vector", "unsigned", "u_unsigned", "unresolved_unsigned")
-_BOUNDS = re.compile(r"\(\s*(\d+)\s+(?:downto|to)\s+(\d+)\s*\)", re.IGNORECASE)
-_SIGNAL_HINT = "Name a signal that is an integer, a bit, or a vector of up to 32 bits (std_logic_vector, signed ...)."
+_INTEGER = ValueType(32, signed=True)
+_SIGNAL_HINT = "Name a signal that is an integer, a bit, or a vector of up to 64 bits (std_logic_vector, signed ...)."
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,10 @@ def read_metrics(
     blocks: Sequence[SourceBlock],
     shared: Mapping[str, Type | str],
     project: metrics.OfModules,
+    told: Sequence[Mapping[str, str]],
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
-    """The metrics of these files and of the project, and what is wrong with them."""
+    """The metrics of these files and of the project, and what is wrong with them. What elaborated designs have `told`
+    has the lengths of signals."""
     bodies = [unit for unit in units if unit.region is not None]
     written = [
         metrics.Written(source.path, source.metrics, [
@@ -58,14 +62,14 @@ def read_metrics(
     problems = list(wrong)
     for one in found:
         unit = next(u for u in bodies if u.file.path == one.path and _within(u, one))
-        kind, what, hint = _value_kind(one.metric.signal, unit, shared)
+        kind, value, what, hint = _value_kind(one.metric.signal, unit, shared, told)
         if what and one.placed is not None:
             problems.append(one.placed.diagnostic(f"{one.placed.title} is wrong: {what}", hint))
             continue
         typed.append(
             MetricBlock(
                 one.key, one.path, one.module, one.label, one.kind, one.node, one.clock, one.edge, 0, one.line,
-                one.end_line, placed=one.placed, anchor=one.anchor, value_kind=kind,
+                one.end_line, placed=one.placed, anchor=one.anchor, value=value, value_kind=kind,
             )
         )  # fmt: skip
     return tuple(typed), tuple(problems)
@@ -99,36 +103,40 @@ def _within(unit: Unit, block: metrics.MetricBlock) -> bool:
     return bool(unit.node.start_byte <= start < unit.node.end_byte)
 
 
-def _value_kind(signal: str, unit: Unit, shared: Mapping[str, Type | str]) -> tuple[str, str, str]:
-    """What a signal is; or what is wrong with it, and what would be right."""
+def signals_of(files: Sequence[SourceFile], project: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The signals whose values metrics count, as names are compared."""
+    for file in files:
+        yield from (key_of(placed.metric.signal) for _, placed in file.metrics if placed.metric.signal)
+    for text in (text for texts in project.values() for text in texts):
+        with suppress(BadMetric):  # which is reported where it is placed
+            if signal := parse_metric(text).signal:
+                yield key_of(signal)
+
+
+def _value_kind(
+    signal: str, unit: Unit, shared: Mapping[str, Type | str], told: Sequence[Mapping[str, str]]
+) -> tuple[str, ValueType | None, str, str]:
+    """What a signal is, and the type of its values; or what is wrong with it, and what would be right."""
     if not signal:
-        return "", "", ""
+        return "", None, "", ""
     types = {**shared, **types_of([unit])}
     known = declared_signals(unit) | {port.name: port.type for port in unit.entity_ports}
-    by_name = {plain(name): text for name, text in known.items()}
-    first, *fields = signal.split(".")
-    text = by_name.get(plain(first), "")
-    if not text:
-        return "", f"there is no '{first}' here", did_you_mean(first, known) or _SIGNAL_HINT
-    for field in fields:
-        record = resolved(text, types)
-        text = next((of for name, of in (record.fields if record else ()) if plain(name) == plain(field)), "")
+    first = signal.partition(".")[0]
+    if not type_text(first, known, types):
+        return "", None, f"there is no '{first}' here", did_you_mean(first, known) or _SIGNAL_HINT
+    text = type_text(signal, known, types)
     kind, of = resolved(text, types), builtin(text, types)
-    bounds = _BOUNDS.search(text)
-    if bounds and (bits := abs(int(bounds[1]) - int(bounds[2])) + 1) > VALUE_BITS - 1:
-        return "", f"'{signal}' has {bits} bits; {VALUE_BITS - 1} are counted at most", _SIGNAL_HINT
-    if of in _SIGNED:
-        return "signed", "", ""
-    if of in _VECTORS:
-        return "vector", "", ""
+    if of in _SIGNED or of in _VECTORS:
+        bits = written_bits(text) or told_bits(unit, signal, told) or MOST_VALUE_BITS
+        if bits > MOST_VALUE_BITS:
+            part = f"({MOST_VALUE_BITS - 1} downto 0)"
+            hint = f"Count a slice: declare signal part : {of}{part}, write part <= {signal}{part}; and name that."
+            return "", None, metrics.too_wide(signal, bits), hint
+        return "signed" if of in _SIGNED else "vector", ValueType(bits, of in _SIGNED), "", ""
     if kind is not None and kind.kind in ("integer", "bit"):
-        return "boolean" if of == "boolean" else kind.kind, "", ""
-    return "", f"'{signal}' is not a number", _SIGNAL_HINT
-
-
-def too_long(message: str) -> bool:
-    """Whether GHDL says that a signal does not fit, as `process` asks for its bits."""
-    return "not within bounds" in message
+        value = _INTEGER if kind.kind == "integer" else ValueType(1)
+        return "boolean" if of == "boolean" else kind.kind, value, "", ""
+    return "", None, f"'{signal}' is not a number", _SIGNAL_HINT
 
 
 def names_of(block: MetricBlock) -> tuple[str, str]:
@@ -144,8 +152,8 @@ def declarations(block: MetricBlock) -> str:
     text += "".join(one.declared for one in block.kept)
     if is_set_within(block):
         text += f"signal {name}_was, {name}_is : bit_vector(1 downto 0) := (others => '0'); "
-    if block.metric.signal:
-        text += f"signal {value} : bit_vector({VALUE_BITS - 1} downto 0) := (others => '0'); "
+    if block.value is not None:
+        text += f"signal {value} : bit_vector({block.value.bits - 1} downto 0) := (others => '0'); "
     return text
 
 
@@ -160,7 +168,7 @@ def told(block: MetricBlock) -> str:
     name, value = names_of(block)
     if is_set_within(block):
         return f"{name}_is({FAILED - 1}) & ({name}_is({HELD - 1}) and not {name}_is({FAILED - 1}))"
-    return f"{value} & {name}" if block.metric.signal else name
+    return f"{value} & {name}" if block.value is not None else name
 
 
 def process(block: MetricBlock) -> str:
@@ -174,9 +182,9 @@ def process(block: MetricBlock) -> str:
     sets = [f"if {text} then {name}({n}) <= '1'; else {name}({n}) <= '0'; end if;" for n, text in enumerate(conditions)]
     sets += [one.sets for one in block.kept]
     variable = ""
-    if block.metric.signal:
-        variable = f"variable x : bit_vector({VALUE_BITS - 1} downto 0); "
-        sets.append(f"{''.join(_value(block.metric.signal, block.value_kind))} {value} <= x;")
+    if block.value is not None:
+        variable = f"variable x : bit_vector({block.value.bits - 1} downto 0); "
+        sets.append(f"{''.join(_value(block.metric.signal, block.value_kind, block.value.bits))} {value} <= x;")
     text = _at_edge(anchor, variable, " ".join(sets))
     if not block.outs:
         return text
@@ -190,21 +198,21 @@ def _at_edge(anchor: SourceBlock, variable: str, inner: str) -> str:
     return f" process ({anchor.clock}) {variable}begin if {anchor.condition} then {inner} end if; end process;"
 
 
-def _value(signal: str, kind: str) -> Iterator[str]:
-    """Statements that set the variable x to a signal's value, with its sign."""
-    top = VALUE_BITS - 1
+def _value(signal: str, kind: str, bits: int) -> Iterator[str]:
+    """Statements that set the variable x, of so many bits, to a signal's value."""
     yield "x := (others => '0');"
     if kind in ("vector", "signed"):
-        yield f" x({signal}'length) := '0';"  # where it does not fit there is no such bit
+        yield f" x({signal}'length - 1) := '0';"  # where it does not fit there is no such bit
     if kind == "signed":
         yield f" if {signal}({signal}'left) = '1' then x := (others => '1'); end if;"
     if kind in ("vector", "signed"):
-        yield f" for recap_i in {signal}'range loop x := x({top - 1} downto 0) & '0';"
+        shifted = f" x := x({bits - 2} downto 0) & '0';" if bits > 1 else " x(0) := '0';"
+        yield f" for recap_i in {signal}'range loop{shifted}"
         yield f" if {signal}(recap_i) = '1' then x(0) := '1'; end if; end loop;"
     elif kind == "integer":
         yield f" for recap_i in 0 to 29 loop if {signal} mod 2**(recap_i + 1) >= 2**recap_i then x(recap_i) := '1';"
         yield f" end if; end loop; if {signal} >= 2**30 or ({signal} < 0 and {signal} >= -(2**30)) then x(30) := '1';"
-        yield f' end if; if {signal} < 0 then x({top} downto {top - 1}) := "11"; end if;'
+        yield f" end if; if {signal} < 0 then x(31) := '1'; end if;"
     else:
         asked = signal if kind == "boolean" else f"{signal} = '1'"
         yield f" if {asked} then x(0) := '1'; end if;"

@@ -6,9 +6,11 @@ would write stay closed. Lines stay.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from rc_workbench_plugins.vhdl.elaborate import PART
+from rc_workbench_plugins.vhdl.lengths import Place, place_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, children, matches, plain
 from rc_workbench_plugins.vhdl.units import Region, Unit
 
@@ -19,11 +21,15 @@ _WRITES = re.compile(rb"\bopen\s+(?:write|append)_mode\b|\bis\s+out\b", re.IGNOR
 _FOREIGN = '((attribute_specification attribute: (_) @name) @all (#match? @name "^[fF][oO][rR][eE][iI][gG][nN]$"))'
 
 
-def skeleton(file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str] = ("", ""), of: str = "") -> bytes:
-    """The copy. `probe` are declarations and statements of the process that marks the architectures of entity `of`."""
+def skeleton(
+    file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str] = ("", ""), of: str = "",
+    told: Mapping[Place, str] = MappingProxyType({}),
+) -> bytes:  # fmt: skip
+    """The copy. `probe` are declarations and statements of the process that marks the architectures of entity `of`, and
+    `told` statements of those that mark regions."""
     pieces: list[bytes] = []
     position = 0
-    for start, end, text in sorted(_edits(file, units, probe, plain(of)), key=lambda edit: edit[:2]):
+    for start, end, text in sorted(_edits(file, units, probe, plain(of), told), key=lambda edit: edit[:2]):
         if start < position:
             continue  # within what is gone
         pieces += [file.data[position:start], text.encode(), b"\n" * file.data.count(b"\n", start, end)]
@@ -47,7 +53,9 @@ def cuts(units: Sequence[Unit]) -> Iterator[int]:
             seen.add(plain(unit.of))
 
 
-def _edits(file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str], of: str) -> Iterator[tuple[int, int, str]]:
+def _edits(
+    file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str], of: str, told: Mapping[Place, str]
+) -> Iterator[tuple[int, int, str]]:
     for cut in cuts(units):
         yield cut, cut, PART.decode()
     for unit in units:
@@ -58,7 +66,11 @@ def _edits(file: VhdlFile, units: Sequence[Unit], probe: tuple[str, str], of: st
         elif unit.region is not None:
             for region in unit.region.walk():
                 own = probe if region is unit.region and plain(unit.of) == of else ("", "")
-                yield region.statements_at, region.statements_at, f" {_mark(region, own)}"
+                yield (
+                    region.statements_at,
+                    region.statements_at,
+                    f" {_mark(region, (own[0], own[1] + told.get(place_of(region), '')))}",
+                )
                 for node in (*region.processes, *region.dropped):
                     yield node.start_byte, node.end_byte, ""
         for body in children(unit.node, "entity_body"):

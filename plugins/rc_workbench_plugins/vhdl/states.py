@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from rc_workbench_plugins.vhdl.blocks import Arm, SourceBlock, anded
 from rc_workbench_plugins.vhdl.design import Design
-from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
+from rc_workbench_plugins.vhdl.syntax import child, children, declared_in, matches, plain, tidy
 from rc_workbench_plugins.vhdl.types import Type, resolved, shared_types, types_of
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api.unstable import StateRegister, StateValue
@@ -77,7 +77,7 @@ class _Architecture:
     ) -> None:
         self._unit, self._types, self._constants = unit, types, constants
         self._declared = {plain(name): (node, kind) for node in matches(unit.node, _DECLARED)
-                          for name, kind in _declared(node)}  # fmt: skip
+                          for name, kind in declared_in(node)}  # fmt: skip
         self._given: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for node in matches(unit.node, _ASSIGNMENTS):
             if assigned := _ASSIGNED.fullmatch(tidy(node)):
@@ -176,24 +176,17 @@ class _Architecture:
 
 def signals_of(unit: Unit) -> frozenset[str]:
     """The signals and variables that an architecture declares."""
-    return frozenset(plain(name) for node in matches(unit.node, _DECLARED) for name, _ in _declared(node))
+    return frozenset(plain(name) for node in matches(unit.node, _DECLARED) for name, _ in declared_in(node))
 
 
 def declared_signals(unit: Unit) -> dict[str, str]:
     """The signals that an architecture declares, with their types as they are written."""
-    return {name: of for node in matches(unit.node, "(signal_declaration) @d") for name, of in _declared(node)}
-
-
-def _declared(node: Node) -> Iterator[tuple[str, str]]:
-    kind = tidy(child(node, "subtype_indication"))
-    for name in children(child(node, "identifier_list")):
-        if name.type != ",":
-            yield text_of(name), kind
+    return {name: of for node in matches(unit.node, "(signal_declaration) @d") for name, of in declared_in(node)}
 
 
 def _constants(unit: Unit) -> dict[str, str]:
     """The constants that a unit declares, as they are written."""
-    return {plain(name): name for node in matches(unit.node, _CONSTANTS) for name, _ in _declared(node)}
+    return {plain(name): name for node in matches(unit.node, _CONSTANTS) for name, _ in declared_in(node)}
 
 
 def _key(name: str) -> str:

@@ -169,3 +169,11 @@ def children(node: Node | None, *kinds: str) -> Iterator[Node]:
 
 def child(node: Node | None, *kinds: str) -> Node | None:
     return next(children(node, *kinds), None)
+
+
+def declared_in(node: Node) -> Iterator[tuple[str, str]]:
+    """The names that a declaration has, each with the type as it is written."""
+    kind = tidy(child(node, "subtype_indication"))
+    for name in children(child(node, "identifier_list")):
+        if name.type != ",":
+            yield text_of(name), kind

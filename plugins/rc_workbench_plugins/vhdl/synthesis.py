@@ -9,7 +9,6 @@ from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.joined import Joined, Part
 from rc_workbench_plugins.vhdl.linked import linked, module_of
-from rc_workbench_plugins.vhdl.metrics import too_long
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import spelled, top_module, translated
@@ -23,7 +22,6 @@ from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl.edits import Edits
 from workbench.hdl.ghdl import renamed
 from workbench.hdl.instances import Instance
-from workbench.hdl.metrics import PlacedMetric
 from workbench.hdl.reading import comparison
 
 _SYNTHESISABLE = "Only what can be synthesised can be built."
@@ -141,9 +139,6 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic,
         return problem
     path = Path(problem.file)
     if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
-        if too_long(problem.message) and isinstance(placed, PlacedMetric):
-            message = "a metric of this architecture has a signal of more than 32 bits"
-            return placed.diagnostic(message, "Copy the part to count to a signal of its own.", Severity.ERROR)
         message = f"{placed.title} is wrong: {problem.message}"
         return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
     hint = f"{problem.hint or _SYNTHESISABLE} {more}".strip()

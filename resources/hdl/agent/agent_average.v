@@ -5,7 +5,7 @@ module agent_average #(
     parameter VALUE_BITS = 1,
     parameter COLLECTED = 0,   // words, each 0 or 1
     parameter COUNT = 1,
-    parameter SUM = 0,         // words, up to 3
+    parameter SUM = 0,         // words, more than its values have bits
     parameter EXTREMES = 0,    // words of the least and of the largest value: 0, 1 or 2 each
     parameter IS_SIGNED = 0,
     parameter WORDS = 1,                 // of all these

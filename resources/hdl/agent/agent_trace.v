@@ -2,7 +2,7 @@
 // while one is filled, the other one is read out. Records for which there is no room are counted. Words: records,
 // lost, then each record.
 module agent_trace #(
-    parameter VALUE_BITS = 1,   // up to 64
+    parameter VALUE_BITS = 1,   // up to 132
     parameter KEY_BITS = VALUE_BITS, // the low bits whose changes are of account, where STATE
     parameter ROOM_BITS = 6,
     parameter VALUE_WORDS = 1,
@@ -23,11 +23,13 @@ module agent_trace #(
     output reg  [31:0] word
 );
     localparam BITS = 32 + 32 * VALUE_WORDS;
+    localparam PART_BITS = VALUE_WORDS > 2 ? 3 : 2;
+    localparam ROOM = VALUE_WORDS > 2 ? 256 : 96; // in which a word is looked up
     (* ram_style = "block", no_rw_check *) reg [BITS-1:0] records [0:(2<<ROOM_BITS)-1];
     reg active, first, fetched;
     reg [ROOM_BITS:0] used, held, place;
     reg [31:0] lost, held_lost;
-    reg [1:0] part;        // of a record
+    reg [PART_BITS-1:0] part;    // of a record
     reg [1:0] head;        // 0: the number of records, 1: those lost, 2: records
     reg [BITS-1:0] record;
 
@@ -68,7 +70,7 @@ module agent_trace #(
     wire [ROOM_BITS:0] after = place + 1'b1;
     assign ready = fetched;
     assign last = head == 2 ? part == VALUE_WORDS & after == held : head == 1 & held == 0;
-    wire [95:0] wide = {{(64 - 32 * VALUE_WORDS){1'b0}}, record};
+    wire [ROOM-1:0] wide = {{(ROOM - BITS){1'b0}}, record};
     always @*
         if (~selected) word = word_in;
         else if (head == 0) word = word_in | {{(31 - ROOM_BITS){1'b0}}, held};

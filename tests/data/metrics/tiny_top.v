@@ -16,6 +16,8 @@ module tiny_top #(parameter DELAY = 4) (
     wire       empty = head == tail;
     wire [5:0] held = tail - head;
     wire signed [7:0] below = left - 3;
+    wire [63:0] far = {wr_data ^ {32{wr_data[0]}}, addr};
+    wire signed [39:0] deep = {below, 32'd1};
     //pragma recap count starved when empty && left == 0
     //pragma recap histogram depth of held bins 1, 2, 3
     //pragma recap sum taken of wr_data when wr_en && addr < 32'h100
@@ -23,6 +25,11 @@ module tiny_top #(parameter DELAY = 4) (
     //pragma recap deviation spread of wr_data when wr_en && addr < 32'h100
     //pragma recap min least of below
     //pragma recap max most of below when !empty
+    //pragma recap sum reach of far when wr_en && addr < 32'h100
+    //pragma recap deviation around of far when wr_en && addr < 32'h100
+    //pragma recap max farthest of far when wr_en && addr < 32'h100
+    //pragma recap histogram halves of far bins 9223372036854775808 when wr_en && addr < 32'h100
+    //pragma recap min deepest of deep
     //pragma recap sequence started when left == 8'd4 then wr_en within 60
     //pragma recap correlate together when empty with left == 0
 

@@ -23,10 +23,16 @@ architecture rtl of tiny_top is
     signal left : natural range 0 to 255;
     signal below : integer range -128 to 127;
     signal empty : boolean;
+    signal mask : std_logic_vector(31 downto 0);
+    signal far : unsigned(wr_data'length + addr'length - 1 downto 0);
+    signal deep : signed(39 downto 0);
 begin
     empty <= head = tail;
     held <= tail - head;
     below <= left - 3;
+    mask <= (others => wr_data(0));
+    far <= unsigned(wr_data xor mask) & unsigned(addr);
+    deep <= to_signed(below, 8) & to_signed(1, 32);
     --pragma recap count starved when empty and left = 0
     --pragma recap histogram depth of held bins 1, 2, 3
     --pragma recap sum taken of wr_data when wr_en = '1' and unsigned(addr) < 256
@@ -34,6 +40,11 @@ begin
     --pragma recap deviation spread of wr_data when wr_en = '1' and unsigned(addr) < 256
     --pragma recap min least of below
     --pragma recap max most of below when not empty
+    --pragma recap sum reach of far when wr_en = '1' and unsigned(addr) < 256
+    --pragma recap deviation around of far when wr_en = '1' and unsigned(addr) < 256
+    --pragma recap max farthest of far when wr_en = '1' and unsigned(addr) < 256
+    --pragma recap histogram halves of far bins 9223372036854775808 when wr_en = '1' and unsigned(addr) < 256
+    --pragma recap min deepest of deep
     --pragma recap sequence started when left = 4 then wr_en = '1' within 60
     --pragma recap correlate together when empty with left = 0
 

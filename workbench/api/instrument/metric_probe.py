@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.checker import Checker, as_verilog, checker
 from workbench.api.instrument.probes import AGE_BITS, state_bits
-from workbench.model.custom import FAILED, HELD, VALUE_BITS, CustomMetric, MetricKind
+from workbench.model.custom import FAILED, HELD, CustomMetric, MetricKind, ValueType
 from workbench.model.hardware import Clock
 
 #: The module that sorts a value into its bins, which the agents of queries have too (`resources/hdl/agent`).
@@ -17,13 +17,14 @@ DERIVED = (MetricKind.HISTOGRAM, MetricKind.SEQUENCE, MetricKind.ASSERT)
 @dataclass(frozen=True)
 class MetricProbe:
     """Such a metric: its number among the blocks, its clock, the lowest bit of what the design tells of it, and that of
-    its state, both in the state vector."""
+    its state, both in the state vector; and the type of its signal's values."""
 
     block: int
     metric: CustomMetric
     clock: Clock
     told: int
     lsb: int
+    value: ValueType | None = None
 
     @property
     def state_bits(self) -> int:
@@ -50,10 +51,15 @@ class MetricProbe:
 
     def _bins(self, state: str) -> Iterator[str]:
         bits, bounds, name = self.state_bits, self.metric.bounds, f"recap_bin_{self.block}"
-        at = ", ".join(f"{VALUE_BITS}'h{bound & (1 << VALUE_BITS) - 1:x}" for bound in reversed(bounds))
-        sizes = f".VALUE_BITS({VALUE_BITS}), .IS_SIGNED(1), .BIN_BITS({bits}), .BOUNDS({len(bounds)}), .AT({{{at}}})"
+        assert self.value is not None
+        own = self.value.bits
+        top = f"{state}[{self.told + own}]" if self.value.signed else "1'b0"
+        width = 1 + max(own, *(bound.bit_length() for bound in bounds))  # in which the bounds are numbers too
+        value = f"{{{{{width - own}{{{top}}}}}, {state}[{self.told + 1} +: {own}]}}"
+        at = ", ".join(f"{width}'h{bound & (1 << width) - 1:x}" for bound in reversed(bounds))
+        sizes = f".VALUE_BITS({width}), .IS_SIGNED(1), .BIN_BITS({bits}), .BOUNDS({len(bounds)}), .AT({{{at}}})"
         yield f"    wire [{bits - 1}:0] {name};"
-        yield f"    {BIN_MODULE} #({sizes}) {name}_of (.value({state}[{self.told + 1} +: {VALUE_BITS}]), .bin({name}));"
+        yield f"    {BIN_MODULE} #({sizes}) {name}_of (.value({value}), .bin({name}));"
         yield f"    assign {state}[{self.lsb} +: {bits}] = {state}[{self.told}] ? {name} + 1'b1 : {bits}'d0;"
 
     def _assertion(self, reset: str, state: str) -> Iterator[str]:

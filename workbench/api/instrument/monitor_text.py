@@ -14,8 +14,8 @@ from workbench.api.instrument.probes import (
     Counter,
     MonitorPlan,
     Probe,
+    SumWords,
 )
-from workbench.model.custom import VALUE_BITS
 
 #: Set by what simulates the design and counts its taps by itself: the counters are then left out.
 UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
@@ -139,9 +139,13 @@ def _values(plan: MonitorPlan, select: int) -> Iterator[str]:
     """The sums of signals, each shown as `value_N`, which is 0 where another word is asked for."""
     for number, (probe, words) in enumerate(zip(plan.summed, plan.values, strict=True)):
         yield f"    wire [31:0] value_{number};"
-        yield f"    {VALUE_MODULE} #(.BITS({VALUE_BITS}), .SQUARES({int(probe.squares)})) sums_{number} ("
+        value = probe.value
+        assert value is not None
+        sizes = SumWords.of(value)
+        parts = f".SUM({sizes.sum}), .EXTREMES({sizes.extreme}), .SQUARES({sizes.squares * probe.squares})"
+        yield f"    {VALUE_MODULE} #(.BITS({value.bits}), .IS_SIGNED({int(value.signed)}), {parts}) sums_{number} ("
         yield f"        .clock(clock), .clear(clearing), .when(state[{probe.lsb}]),"
-        yield f"        .value(state[{probe.value_lsb} +: {VALUE_BITS}]), .counts(counted[0]), .held(held),"
+        yield f"        .value(state[{probe.value_lsb} +: {value.bits}]), .counts(counted[0]), .held(held),"
         yield f"        .selected({_at(select, words.base, VALUE_WORDS)}), .number(select[3:0]), .word(value_{number})"
         yield "    );"
 

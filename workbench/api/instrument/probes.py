@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
+from workbench.model.custom import ValueType
 from workbench.model.read_out import (
     Access,
     AgentSettings,
@@ -29,10 +30,25 @@ VALUE_WORDS = 16  # of a metric's sums, the last of which are 0 (resources/hdl/r
 
 
 @dataclass(frozen=True)
+class SumWords:
+    """How many words a signal's sum takes, its least and its largest value each, and its sum of squares: so many that
+    none overflows before the counter beside it does, and that is reported."""
+
+    sum: int
+    extreme: int
+    squares: int
+
+    @classmethod
+    def of(cls, value: ValueType) -> SumWords:
+        return cls(*(-(-bits // 32) for bits in (value.bits + COUNT_BITS, value.bits, 2 * value.bits + COUNT_BITS)))
+
+
+@dataclass(frozen=True)
 class Probe:
     """A block that is observed: its number among the build's blocks, the bits of the design's state vector, and by how
-    many cycles the state stands there after its own (0 where it is led there from a register of the design). Where
-    state 1 has a signal's value that is summed, that begins at `value_lsb`; with `squares` their sum is too. Where the
+    many cycles the state stands there after its own (0 where it is led there from a register of the design). Where it
+    has a signal, `value` is the type of that; one that is summed in state 1 begins at `value_lsb`, and with `squares`
+    their sum is too. Where the
     cycle is kept in which a state is there first, that is `first_of`. At `open_lsb` it is said whether checks of an
     assertion are open, above the age of the oldest."""
 
@@ -41,6 +57,7 @@ class Probe:
     states: int
     late: int = 1
     value_lsb: int = -1
+    value: ValueType | None = None
     squares: bool = False
     first_of: int = 0
     open_lsb: int = -1
@@ -230,6 +247,7 @@ class MonitorPlan:
             blocks=blocks,
             trace=self.trace_words,
             values=self.values,
+            types={probe.block: probe.value for probe in self.probes if probe.value is not None},
             firsts=self.firsts,
             opens=self.opens,
             agent=self.agent_words,

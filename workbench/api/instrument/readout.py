@@ -1,6 +1,7 @@
 """What the monitors counted, as the run's tables: of their words, or where a simulated design has none, of its taps."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -8,14 +9,16 @@ from numpy.typing import NDArray
 
 from workbench.api.builds import HdlBuild
 from workbench.api.instrument import lfsr
-from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, VALUE_WORDS, state_bits
+from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, VALUE_WORDS, SumWords, state_bits
 from workbench.api.records import read_dwell, read_end, read_firsts, read_transitions
 from workbench.api.tables import table_of
-from workbench.model.custom import FAILED, VALUE_BITS, MetricKind
+from workbench.model.custom import FAILED, MetricKind, Sums, ValueType
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan, ValueWords
 from workbench.model.run_tables import Table
 from workbench.model.text import counted
+
+_OF_EARLIER = ValueType(33, signed=True)  # of trees without types
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
@@ -54,17 +57,18 @@ def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
 
 
 def _sums(monitor: MonitorWords, words: NDArray[np.uint32]) -> Iterator[tuple[int | float, ...]]:
-    """Rows of `metric_sums`: of signals in whose cycles nothing was counted the least value is above the largest."""
+    """Rows of `metric_sums`: of signals in whose cycles nothing was counted all is 0."""
     for one in monitor.values:
-        read = [int(word) for word in words[one.base : one.base + VALUE_WORDS]]
+        value = monitor.types.get(one.block, _OF_EARLIER)
+        sizes, left = SumWords.of(value), iter(words[one.base : one.base + VALUE_WORDS].tolist())
         total, least, largest, squares = (
-            sum(word << 32 * n for n, word in enumerate(read[slice(*part)]))
-            for part in ((0, 3), (3, 5), (5, 7), (7, 11))
+            sum(word << 32 * n for n, word in enumerate(islice(left, size)))
+            for size in (sizes.sum, sizes.extreme, sizes.extreme, sizes.squares)
         )
-        sign = 1 << VALUE_BITS - 1
-        if least == largest == 0:  # the sign turned: no value of 32 bits
-            least, largest = sign + 1, sign
-        yield one.block, float(total - (total >> 95 << 96)), least - sign, largest - sign, float(squares)
+        if value.signed:
+            total -= total >> 32 * sizes.sum - 1 << 32 * sizes.sum
+            least, largest = (number - (1 << value.bits - 1) for number in (least, largest))
+        yield one.block, *Sums(total, least, largest, squares).row(value.signed)
 
 
 def _cycles(places: Sequence[ValueWords], words: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:

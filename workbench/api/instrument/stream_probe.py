@@ -13,7 +13,7 @@ from workbench.api.records import Records
 from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, fpga_of
-from workbench.model.custom import VALUE_BITS
+from workbench.model.custom import MOST_VALUE_BITS
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity
 from workbench.model.run_tables import Table
 from workbench.model.scan import HdlBlock, HdlScan
@@ -143,13 +143,7 @@ def _anchor(module: str, scan: HdlScan) -> HdlBlock | None:
 def _data(stream: Stream, scope: str) -> str:
     """The signal of a stream's words in an instance, below the top; empty where it is none that can be counted."""
     there = [name.rpartition(".")[2] for name in stream.data if name.rpartition(".")[0] == scope]
-    return there[0] if there and re.fullmatch(r"\w+", there[0]) and 0 < stream.bits < VALUE_BITS else ""
-
-
-def value_bits(stream: Stream, block: Block) -> int:
-    """How many bits a stream's words have where its block leads them up, with a sign; 0 where it cannot."""
-    scope = block.id.removeprefix(fpga_of(block.id)).rpartition(".")[0].partition(".")[2]
-    return stream.bits + 1 if _data(stream, scope) else 0
+    return there[0] if there and re.fullmatch(r"\w+", there[0]) and 0 < stream.bits <= MOST_VALUE_BITS else ""
 
 
 def _text(stream: Stream, anchor: HdlBlock, data: str = "") -> str:

@@ -116,7 +116,7 @@ def _bounds(offset: int, text: str) -> tuple[int, ...]:
     if list(bounds) != sorted(set(bounds)):
         raise BadMetric(offset, "each bin begins above the one before", hint)
     if len(bounds) > MOST_BINS or bounds[0] < LEAST or bounds[-1] > LARGEST:
-        raise BadMetric(offset, f"there are at most {MOST_BINS} bins, of values of 32 bits", hint)
+        raise BadMetric(offset, f"there are at most {MOST_BINS} bins, of values of 64 bits", hint)
     return bounds
 
 

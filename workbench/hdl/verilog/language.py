@@ -26,7 +26,7 @@ from workbench.hdl.verilog.copies import include_dirs_of
 from workbench.hdl.verilog.data_files import data_files
 from workbench.hdl.verilog.design import Design, read_design
 from workbench.hdl.verilog.elaborate import elaborate
-from workbench.hdl.verilog.metrics import check_metrics, read_metrics
+from workbench.hdl.verilog.metrics import check_metrics, read_metrics, value_type
 from workbench.hdl.verilog.own import library_of, own_streams
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
@@ -134,7 +134,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     metrics, misplaced = read_metrics(design, blocks, hardware)
     top = elaborate(design, with_clocks(blocks, metrics))
     misplaced = (*misplaced, *unknown_modules(hardware.metrics, blocks))
-    with_metrics(top, metrics)
+    with_metrics(top, metrics, value_type)
     if hardware.branches:
         with_resets(design, top)
     pragmas = (*pragmas, *misplaced, *not_reached(top, metrics))

@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.instances import Instance, Key
-from workbench.hdl.metrics import MetricBlock, OfModules, Written, metric_blocks
+from workbench.hdl.metrics import MetricBlock, OfModules, Written, metric_blocks, too_wide
 from workbench.hdl.verilog.blocks import modules_of
 from workbench.hdl.verilog.conditions import Conditions
 from workbench.hdl.verilog.design import Design
@@ -13,11 +13,10 @@ from workbench.hdl.verilog.rewrite import in_generate, is_alone
 from workbench.hdl.verilog.source_file import read_sources
 from workbench.hdl.verilog.watched import read_assertions, read_branches
 from workbench.model.application import HardwareSources
-from workbench.model.custom import OF_DESIGN, VALUE_BITS
+from workbench.model.custom import MOST_VALUE_BITS, OF_DESIGN, ValueType
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import counted
 
-_SIGNAL_HINT = f"Name a vector of up to {VALUE_BITS - 1} bits of this module."
+_SIGNAL_HINT = f"Name a vector of up to {MOST_VALUE_BITS} bits of this module."
 
 
 def read_metrics(
@@ -61,18 +60,24 @@ def check_metrics(
         for text in (*block.metric.conditions, *([block.metric.signal] if block.metric.signal else ())):
             for what, hint in conditions.wrong(text, frozenset(), scope):
                 yield placed.diagnostic(f"{placed.title} is wrong: {what}", hint, severity)
-        if block.metric.signal and scope is not None and (what := _no_value(scope, block.metric.signal)):
-            yield placed.diagnostic(f"{placed.title} is wrong: {what}", _SIGNAL_HINT, severity)
+        if block.metric.signal and scope is not None and (wrong := _no_value(scope, block.metric.signal)):
+            yield placed.diagnostic(f"{placed.title} is wrong: {wrong[0]}", wrong[1], severity)
 
 
-def _no_value(scope: Any, name: str) -> str:
-    """Why a signal has no value that can be summed, or ''."""
-    symbol = scope.lookupName(name)
-    kind = getattr(symbol, "type", None)
-    if symbol is None:
-        return ""  # told already
-    if kind is None or not kind.isIntegral:
-        return f"'{name}' is not a number"
-    if kind.bitWidth > VALUE_BITS - 1:
-        return f"'{name}' has {counted(int(kind.bitWidth), 'bit')}; {VALUE_BITS - 1} are counted at most"
-    return ""
+def value_type(scope: Any, name: str) -> ValueType | None:
+    """The type of the values of a scope's signal; None where it is none, or not a number."""
+    kind = getattr(scope.lookupName(name), "type", None)
+    return ValueType(int(kind.bitWidth), bool(kind.isSigned)) if kind is not None and kind.isIntegral else None
+
+
+def _no_value(scope: Any, name: str) -> tuple[str, str] | None:
+    """Why a signal has no value that can be counted, and what has one."""
+    if scope.lookupName(name) is None:
+        return None  # told already
+    value = value_type(scope, name)
+    if value is None:
+        return f"'{name}' is not a number", _SIGNAL_HINT
+    if value.bits > MOST_VALUE_BITS:
+        part = f"wire [{MOST_VALUE_BITS - 1}:0] part = {name}[{MOST_VALUE_BITS - 1}:0];"
+        return too_wide(name, value.bits), f"Count a slice: write {part} and name that."
+    return None

@@ -12,7 +12,7 @@ from workbench.hdl.edits import Edits
 from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.blocks import after_declarations, id_of, reset_chain
 from workbench.hdl.verilog.design import Design, Node
-from workbench.model.custom import FAILED, HELD, VALUE_BITS, MetricKind
+from workbench.model.custom import FAILED, HELD, MetricKind
 from workbench.model.diagnostic import Diagnostic
 
 
@@ -170,14 +170,13 @@ def observe_metric(edits: Edits, block: MetricBlock, part: str, clock: bool = Fa
     asked with its `clock` above that."""
     metric, name = block.metric, f"recap_metric_{block.label}"
     when = ", ".join(f"({condition}) ? 1'b1 : 1'b0" for condition in reversed(metric.conditions)) or "1'b1"
-    bits = metric.bits - (VALUE_BITS if metric.signal else 0)
-    text = f"reg [{bits - 1}:0] {name} = 0; "
+    text = f"reg [{metric.bits - 1}:0] {name} = 0; "
     told, set_ = [name], f"{name} <= {{{when}}};"
     if block.late:
         bits_of = [text if text in block.late else f"{name}[{n}]" for n, text in enumerate(metric.conditions)]
         told = [f"({text}) ? 1'b1 : 1'b0" if text in block.late else text for text in reversed(bits_of)]
-    if metric.signal:
-        text += f"reg signed [{VALUE_BITS - 1}:0] {name}_value = 0; "
+    if block.value is not None:
+        text += f"reg [{block.value.bits - 1}:0] {name}_value = 0; "
         told.insert(0, f"{name}_value")
         set_ += f" /* verilator lint_off WIDTH */ {name}_value <= {metric.signal}; /* verilator lint_on WIDTH */"
     if clock:

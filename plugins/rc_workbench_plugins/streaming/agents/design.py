@@ -32,9 +32,19 @@ from workbench.api.builds import AgentQuery
 from workbench.api.instrument.board import setting_numbers
 from workbench.api.instrument.crossing import numbered
 from workbench.api.instrument.probes import LINKS, state_bits
-from workbench.api.instrument.stream_probe import stream_blocks, value_bits
+from workbench.api.instrument.stream_probe import stream_blocks
 from workbench.api.queries import DesignAgents, Switching
-from workbench.api.unstable import AgentSettings, Fifo, MonitorWords, Stream, StreamEdge, Topology, as_target, period_ps
+from workbench.api.unstable import (
+    AgentSettings,
+    Fifo,
+    MonitorWords,
+    Stream,
+    StreamEdge,
+    Topology,
+    ValueType,
+    as_target,
+    period_ps,
+)
 
 _TRACED = "Ask a traced run, whose events are all on the host's clock."
 _TWO_CLOCKS = (
@@ -95,15 +105,17 @@ class Design:
         return tuple(f for f in self.build.fifos if clock(f.input) and clock(f.input) == clock(f.output))
 
     @cached_property
-    def value_bits(self) -> dict[str, int]:
-        """Of streams and FIFOs whose words are led up, by their labels, how many bits these have."""
-        streams = self.build.streams
-        bits = {
-            number: value_bits(streams[number], self.build.blocks[block])
-            for number, block in self.block_of_stream.items() if streams[number].id in self._asked.valued
+    def value_types(self) -> dict[str, ValueType]:
+        """Of streams and FIFOs whose words are led up, by their labels, the types of these."""
+        streams, led = self.build.streams, dict[int, ValueType]()
+        for _, monitor in self._monitors:
+            led |= monitor.types
+        types = {
+            number: led[block] for number, block in self.block_of_stream.items()
+            if streams[number].id in self._asked.valued and block in led
         }  # fmt: skip
-        return {as_target(streams[number].id): width for number, width in bits.items()} | {
-            as_target(fifo.id): bits[fifo.input] for fifo in self.fifos if fifo.input in bits
+        return {as_target(streams[number].id): value for number, value in types.items()} | {
+            as_target(fifo.id): types[fifo.input] for fifo in self.fifos if fifo.input in types
         }
 
     @cached_property
@@ -222,7 +234,7 @@ class Design:
                 return period_ps(self._clocks_hz[other]) if other != clock else None
 
             edges = [
-                AgentEdge(_deep(edge), value_bits=self.value_bits.get(edge.label, 0), far_ps=far_ps(edge.label))
+                AgentEdge(_deep(edge), value=self.value_types.get(edge.label), far_ps=far_ps(edge.label))
                 for edge in topology.edges
                 if clock_of_edge.get(edge.label) == clock or (monitor.agent.linked and clock_of_edge.get(edge.label))
             ]

@@ -57,15 +57,15 @@ def hardware_agent(
             builder.measure(statement) if isinstance(statement, Measure) else builder.assertion(statement)
         except Refused as why:
             builder = before
-            builder.refuse(statement, str(why), file)
+            builder.refuse(statement, why, file)
     return builder.done(links)
 
 
 class _Builder(Monitors):
-    def refuse(self, statement: Measure | Assert, why: str, file: str) -> None:
+    def refuse(self, statement: Measure | Assert, why: Refused, file: str) -> None:
         message = f"the agent in hardware leaves out '{statement.label or statement.text}': {why}"
         line, column = statement.line or None, statement.column or None
-        problem = Diagnostic(message, severity=Severity.WARNING, file=file or None, line=line, column=column)
+        problem = Diagnostic(message, why.hint, severity=Severity.WARNING, file=file or None, line=line, column=column)
         self._diagnostics.append(problem)
 
     def measure(self, of: Measure) -> None:
@@ -141,13 +141,14 @@ class _Builder(Monitors):
         """The values of the moment that an assertion compares, as far as a record has room for them, and when they are
         known."""
         low = 2
-        for number, side in enumerate(operands(of.condition)):
-            if side.instant:
-                values, known = self._latest(side, clock)
-                if values.bits > 1 and low + 1 + values.bits <= 64:
-                    type_ = self._type(side) if side.metric is Metric.VALUE else ""
-                    yield Operand(number, low, values.bits, type_, values.bias_ps), known, values.value
-                    low += 1 + values.bits
+        sides = [(n, side, *self._latest(side, clock)) for n, side in enumerate(operands(of.condition)) if side.instant]
+        most = max((one.bits for *_, one, _ in sides), default=0)
+        room = 64 if most <= 32 else 2 + 2 * (1 + most)  # bits of a record
+        for number, side, values, known in sides:
+            if values.bits > 1 and low + 1 + values.bits <= room:
+                type_ = self._type(side) if side.metric is Metric.VALUE else ""
+                yield Operand(number, low, values.bits, type_, values.bias_ps), known, values.value
+                low += 1 + values.bits
 
     def _balances(self, of: Measure | Assert, key: GroupKey, at: str) -> Iterator[Field]:
         """Between the edges of paths that no statement before asked of, how many elements more are taken than given:

@@ -8,7 +8,7 @@ from rc_workbench_plugins.streaming.agents.layout import LINK_BITS, AgentClock, 
 from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, Netlist, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.query.measures import Tap
 from workbench.api import Diagnostic
-from workbench.api.unstable import StreamEdge
+from workbench.api.unstable import TYPE_BYTES, StreamEdge, ValueType
 
 ON, OFF = Bits(1, 0), Bits(0, 0)
 
@@ -16,18 +16,20 @@ ON, OFF = Bits(1, 0), Bits(0, 0)
 @dataclass(frozen=True)
 class AgentEdge:
     """An edge, the number of its clock, and which of its ends are in the FPGA: the signals of these are told to the
-    agent's module. Its elements are of the edge's type; those of a design's stream have so many bits, with a sign. One
+    agent's module. Its elements are of the edge's type; those of a design's stream of the type `value`. One
     with a `far_ps` is on the clock of that period, which is another agent's."""
 
     edge: StreamEdge
     clock: int = 0
     sees: frozenset[Tap] = frozenset(Tap)
-    value_bits: int = 0
+    value: ValueType | None = None
     far_ps: Fraction | None = None
 
     @property
-    def signed(self) -> bool:
-        return self.value_bits > 0 or self.edge.type.startswith("signed")
+    def element(self) -> ValueType:
+        """What its elements are as numbers: of no bits where an agent cannot look at them."""
+        own = ValueType(8 * TYPE_BYTES.get(self.edge.type, 0), self.edge.type.startswith("signed"))
+        return self.value or own
 
 
 @dataclass(frozen=True)

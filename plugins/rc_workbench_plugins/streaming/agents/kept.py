@@ -100,7 +100,7 @@ def _result(one: dict[str, Any]) -> MeasureResult:
 
 def _held(one: dict[str, Any]) -> AssertResult:
     asserted = Assert(**one["asserted"] | {"condition": And(())})
-    compared = tuple((_measure(side), float(value)) for side, value in one["compared"])
+    compared = tuple((_measure(side), value) for side, value in one["compared"])
     return AssertResult(
         **one | {"asserted": asserted, "compared": compared, "broken_ps": tuple(map(tuple, one["broken_ps"]))}
     )

@@ -16,9 +16,13 @@ from rc_workbench_plugins.streaming.query.measures import (
     Tap,
     Within,
 )
-from workbench.api.unstable import TYPE_BYTES
+from workbench.api.unstable import MOST_VALUE_BITS
 
-WITHOUT_VALUES = "its words are not one signal of up to 32 bits beside their valid and ready"
+WITHOUT_VALUES = "its words are not one signal beside their valid and ready"
+_SLICE = (
+    "Assign a slice of them to a signal, and count that by a custom metric: //pragma recap mean NAME of SLICE when "
+    "VALID && READY."
+)
 BETWEEN_BITS = 32  # of how many elements are along a path
 ELSEWHERE = 4096  # elements that may be on that part of a path that is not in the FPGA
 
@@ -37,7 +41,11 @@ class Values:
 
 
 class Refused(Exception):
-    """What an agent in hardware cannot do, in words."""
+    """What an agent in hardware cannot do, in words, and where there is one what to ask instead."""
+
+    def __init__(self, why: str, hint: str = "") -> None:
+        super().__init__(why)
+        self.hint = hint
 
 
 class EdgeNumbers(Joints):
@@ -75,7 +83,7 @@ class EdgeNumbers(Joints):
                 at = self._interval(edge, of.tap)
                 return Values(f"{at}_sample", f"{at}_cycles", 32)
         label = of.edges[-1]
-        return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].signed)
+        return Values(f"{edge}_push", f"{edge}_value", self._data[label], self.edges[label].element.signed)
 
     def _tap(self, label: str, data: bool = False) -> str:
         if self.edges[label].far_ps is not None:
@@ -83,9 +91,11 @@ class EdgeNumbers(Joints):
         at = self._tap_name(label)
         if data:
             edge = self.edges[label]
-            self._data[label] = edge.value_bits or 8 * TYPE_BYTES.get(edge.edge.type, 0)
-            if not self._data[label]:
+            if not edge.element.bits and (bits := edge.edge.bits) > MOST_VALUE_BITS:
+                raise Refused(f"its words have {bits} bits; values of at most {MOST_VALUE_BITS} are counted", _SLICE)
+            if not edge.element.bits:
                 raise Refused(WITHOUT_VALUES)
+            self._data[label] = edge.element.bits
         self._names[("tap", label)] = at
         return at
 
@@ -233,7 +243,7 @@ class EdgeNumbers(Joints):
     def _type(self, of: Measure) -> str:
         """That of the elements of which a measure sees values."""
         edge = self.edges[of.edges[-1]]
-        return f"signed{edge.value_bits}" if edge.value_bits else edge.edge.type
+        return f"{'' if edge.value.signed else 'un'}signed{edge.value.bits}" if edge.value else edge.edge.type
 
     def _check_type(self, of: Measure, values: Values) -> None:
         type_ = self.edges[of.edges[-1]].edge.type if of.edges else ""

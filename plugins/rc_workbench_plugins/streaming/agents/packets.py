@@ -60,6 +60,7 @@ class _Answer:
     broken: dict[int, float] = field(default_factory=dict)  # of its operands, when it was broken first
     passed: Counter[Field] = field(default_factory=Counter)
     lost: int = 0
+    too_long: int = 0  # frames that are not in it
     end_ps: int = 0
     unsure_ps: int = 0
 
@@ -111,7 +112,7 @@ def answers(
         if kind == OF_FRAME:
             group = agent.groups[number]
             _take(group.monitors, body, clocks[group.clock], by_monitor)
-    measures, problems = [], []
+    measures, problems = list[MeasureResult](), list[Diagnostic]()
     held: list[tuple[Assert, _Answer]] = []
     for group in agent.groups:
         for monitor in group.monitors:
@@ -120,6 +121,7 @@ def answers(
                 measures.append(_result(monitor, monitor.of, answer))
             else:
                 held.append((monitor.of, answer))
+                problems += _too_long(answer)
                 if answer.lost:
                     lost = counted(answer.lost, "change")
                     message = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
@@ -212,7 +214,8 @@ def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFra
         )
         answer.lost += fields.get("lost", 0)
         answer.end_ps = frame.end_ps
-        if start == stop:  # asked for as one had ended
+        answer.too_long += stop - start >> 32 > 0
+        if start == stop or stop - start >> 32:  # asked for as one had ended; counts of 32 bits may have overflowed
             place += _memory_words(monitor, body[place:])
             continue
         answer.unsure_ps = max(answer.unsure_ps, frame.uncertainty_ps)
@@ -273,8 +276,11 @@ def _samples(
     return times, values
 
 
-def _raw(trace: Trace, table: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _raw(trace: Trace, table: NDArray[np.uint64]) -> NDArray[Any]:
     """The values of records, as bits."""
+    if trace.value_words > 2:
+        each = (sum(word << 32 * number for number, word in enumerate(row[1:])) for row in table.tolist())
+        return np.array([*each], object)
     return table[:, 1] if trace.value_words == 1 else table[:, 1] | table[:, 2] << np.uint64(32)
 
 
@@ -285,8 +291,8 @@ def _compared(of: Assert, trace: Trace, bits: int, timing: ClockFrame) -> dict[i
         if bits >> part.low & 1:
             raw = bits >> part.low + 1 & (1 << part.bits) - 1
             timed = sides[part.number].metric in TIMED
-            value = _typed(np.array([raw], np.uint64), part.type)[0] if part.type else raw
-            numbers[part.number] = float(timing.lasting(raw) + part.bias_ps if timed else value)
+            value = _typed(np.array([raw], np.uint64), part.type)[0].item() if part.type else raw
+            numbers[part.number] = float(timing.lasting(raw) + part.bias_ps) if timed else value
     return numbers
 
 
@@ -294,8 +300,8 @@ def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
     """Elements from their bits."""
     kind = {"unsigned": "u", "signed": "i", "float": "f"}[type_.rstrip("0123456789")]
     bits = int(type_.lstrip("unsigedflot"))
-    if bits not in (8, 16, 32, 64):  # signed, of a design's own width
-        return (raw << np.uint64(64 - bits)).view("i8") >> np.int64(64 - bits)
+    if bits not in (8, 16, 32, 64):  # of a design's own width
+        return (raw << np.uint64(64 - bits)).view("i8") >> np.int64(64 - bits) if kind == "i" else raw
     return raw.astype(f"u{bits // 8}").view(f"{kind}{bits // 8}")
 
 
@@ -337,8 +343,19 @@ def _plain(value: Fraction | float | None) -> float | None:
     return int(value) if Fraction(value).denominator == 1 else float(value)
 
 
+def _too_long(answer: _Answer) -> Iterator[Diagnostic]:
+    """A warning of frames in which a count may have overflowed."""
+    if answer.too_long:
+        frames = counted(answer.too_long, "frame")
+        message = f"{frames} of more than 2^32 cycles {'is' if answer.too_long == 1 else 'are'} not in the answer"
+        hint = "The FPGA counts 32 bits a frame. Give the agent's memory more words, so that frames end in time."
+        yield Diagnostic(message, hint, severity=Severity.WARNING)
+
+
 def _result(monitor: Monitor, of: Measure, answer: _Answer) -> MeasureResult:
     trust = COUNTED
+    if problems := tuple(_too_long(answer)):
+        return MeasureResult(of, with_parts(of, answer.frames), f"{trust}, but {problems[0].message}", problems)
     if monitor.unsure_ps:
         trust += f", each time to within {time_text(float(monitor.unsure_ps) / 1e12)}: its ends have two clocks"
     if not answer.lost:
@@ -379,4 +396,4 @@ def _worth(
         frames = next((one.frames for one in measures if one.measure == side), ()) if not side.instant else ()
         ended = [frame.value for frame in frames if frame.end_ps <= at_ps]
         value = ended[-1] if ended else answer.broken.get(number)
-        yield side, nan if value is None else float(value)
+        yield side, nan if value is None else value

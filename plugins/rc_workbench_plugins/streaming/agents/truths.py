@@ -21,6 +21,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Or,
     Statistic,
 )
+from workbench.api.unstable import ValueType
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,9 @@ class Truths(EdgeNumbers):
             other, known_too = self._latest(of.right, clock)
             if one.bias_ps != other.bias_ps:
                 raise Refused("it compares times of paths from different clocks")
-            if one.signed != other.signed:
-                raise Refused("it compares values with and without a sign")
-            bits = max(one.bits, other.bits)
-            limit = self._wide(f"{at}_other", other, bits)
-            one = replace(one, value=self._wide(f"{at}_one", one, bits), bits=bits)
+            both_types = ValueType.around([ValueType(value.bits, value.signed) for value in (one, other)])
+            limit = self._wide(f"{at}_other", other, both_types.bits)
+            one = replace(one, value=self._wide(f"{at}_one", one, both_types.bits), **vars(both_types))
             known, relation = both(known, known_too), of.relation
         else:
             rounded = whole(of.relation, self._limit(left, one, of.right, clock), least, most)
@@ -109,13 +108,10 @@ class Truths(EdgeNumbers):
         """Its value in so many bits."""
         if values.bits == bits:
             return values.value
-        if values.signed:
-            raise Refused("it compares signed values of different widths")
         wire = self.net.wire(name, bits)
-        self.net.joins |= {
-            PartSelect(wire, 0, values.bits - 1): values.value,
-            PartSelect(wire, values.bits, bits - 1): Bits(0, bits - values.bits),
-        }
+        self.net.joins[PartSelect(wire, 0, values.bits - 1)] = values.value
+        for bit in range(values.bits, bits):
+            self.net.joins[PartSelect(wire, bit)] = PartSelect(wire, values.bits - 1) if values.signed else Bits(0, 1)
         return wire
 
     def _relation(self, at: str, one: Values, limit: Signal, relation: str) -> str:
