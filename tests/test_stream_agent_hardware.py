@@ -442,11 +442,13 @@ def test_each_clock_counts_its_own_cycles(simulator: Simulator) -> None:
         ("measure util at out", "waits for the bus"),
         ("measure rate at a when mean occupancy at a > mean occupancy at b", "divisors of their own"),
         ("measure min(frame=15 ns) occupancy at a", "a whole number of cycles"),
+        ("measure mean value at wide", "its words have 512 bits; values of at most 64 are counted"),
     ],
 )
 def test_what_hardware_leaves_out_is_said_with_its_line(text: str, words: str) -> None:
-    app = topology("App", "a: s.y -> w.x\nb: w.y -> t.x\nf: s.f -> t.f\nout: t.y -> u.x")
-    edges = [replace(e, type="float32") if e.label == "App.f" else e for e in app.edges]
+    app = topology("App", "a: s.y -> w.x\nb: w.y -> t.x\nf: s.f -> t.f\nout: t.y -> u.x\nwide: s.z -> t.z")
+    of = {"App.f": {"type": "float32"}, "App.wide": {"type": "512 bits", "bits": 512}}
+    edges = [replace(e, **of.get(e.label, {})) for e in app.edges]
     query = read_query(f"// a query\n{text}", replace(app, edges=tuple(edges)))
     assert query.measures, query.diagnostics
     seen = [AgentEdge(e, sees=frozenset(Tap) - {Tap.POP} if e.label == "App.out" else frozenset(Tap)) for e in edges]

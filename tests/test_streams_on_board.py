@@ -78,9 +78,10 @@ ON_BOARD = (
     "assert occupancy at queue < 12",
     "measure max value at taker.m",
     "measure mean(frame=24) value at queue.m when occupancy at queue > 3",
-    "measure hist(bins=4, low=0, high=4) value at queue",
-    "measure min interval at queue.m when value at queue.m >= 2",
-    "assert value at queue.m < 3 | occupancy at queue < 5",
+    "measure sum value at taker.m",
+    "measure hist(bins=2, low=0, high=18446744073709551616) value at queue",
+    "measure min interval at queue.m when value at queue.m >= 9223372036854775808",
+    "assert value at queue.m < 9223372036854775811 | occupancy at queue < 5",
 )
 QUERY = (
     *ON_BOARD,
@@ -343,20 +344,24 @@ def test_agents_on_boards_count_what_those_on_the_card_do(board: Run, vhdl_board
 
 
 def test_values_of_words_are_those_that_the_program_sent(board: Run, vhdl_board: Run) -> None:
-    """1, 2 and 3, each so often; the first word that comes after a 2 is a 2 or a 3."""
+    """1, 2 and 3, each so often, 2**63 more where they are odd."""
+    words = [(1 << 63) + 1, 2, (1 << 63) + 3]
     for run in (board, vhdl_board):
         counts = counted(run)
-        most, mean, bins, interval, held = (counts[text] for text in ON_BOARD[-5:])
+        most, mean, total, bins, interval, held = (counts[text] for text in ON_BOARD[-6:])
         assert isinstance(most, MeasureResult)
         assert isinstance(mean, MeasureResult)
+        assert isinstance(total, MeasureResult)
         assert isinstance(bins, MeasureResult)
         assert isinstance(interval, MeasureResult)
         assert isinstance(held, AssertResult)
-        assert [frame.value for frame in most.frames] == [3]
-        assert [frame.value for frame in mean.frames[:ROUNDS]] == [1, 2, 3]
-        assert [frame.histogram for frame in bins.frames] == [(0, 0, BURST, BURST, BURST, 0)]
+        assert [frame.value for frame in most.frames] == [words[2]]
+        assert [frame.value for frame in mean.frames[:ROUNDS]] == words
+        assert [frame.value for frame in total.frames] == [BURST * sum(words)]
+        assert [frame.histogram for frame in bins.frames] == [(0, BURST, 2 * BURST, 0)]
         assert [frame.count for frame in interval.frames] == [2 * BURST - 1]
         assert len(held.broken_ps) == 1
+        assert held.compared[0][1] == words[2]
 
 
 def test_streams_and_fifos_of_vhdl_are_counted_without_a_trace(vhdl_board: Run, card: Run) -> None:

@@ -144,7 +144,8 @@ class Asking:
             raise self.wrong(statement, part, f"{number} {unit} is {unit_dimension}, and {dimension} is expected")
         if not isfinite(value := float(str(number)) * factor):
             raise self.wrong(statement, part, "this number is too large")
-        return value
+        exact = int(str(number)) if factor == 1 and str(number).lstrip("-").isdigit() else value
+        return value if value == exact else exact  # of more than 53 bits
 
     def wrong(self, statement: Statement, at: Part | Token | None, message: str, hint: str = "") -> WorkbenchError:
         return WorkbenchError(self.problem(statement, at, message, hint))

@@ -311,11 +311,11 @@ class _Run:
     def _steps(self, side: Measure | Number) -> Steps:
         """What a condition compares, over time."""
         if isinstance(side, Number):
-            return Steps(np.array([self._start]), np.array([side.value]))
+            return Steps(np.array([self._start]), np.array([float(side.value)]))
         if not side.instant:
             frames = self.result(side).frames
             ends, values = [frame.end_ps for frame in frames], [frame.value for frame in frames]
-            return last_of_each_time(np.array(ends), np.array([np.nan if v is None else v for v in values]))
+            return last_of_each_time(np.array(ends), np.array([np.nan if v is None else v for v in values], float))
         if side.within:
             steps = last_of_each_time(*last_dwells(side.within, self._blocks()))
             return self._when_true(side, steps)

@@ -10,7 +10,8 @@ module queued_top #(parameter DELAY = 9, parameter BURST = 1) (
     output reg [31:0] rd_data
 );
     wire        in_tvalid, in_tready, out_tvalid, out_tready, idle;
-    wire [31:0] in_tdata, out_tdata, sum;
+    wire [63:0] in_tdata, out_tdata;
+    wire [31:0] sum;
     take #(.BURST(BURST)) taker (.clk(clk), .rst(rst), .write(wr_en && addr < 32'h100), .data(wr_data),
                 .m_tvalid(in_tvalid), .m_tready(in_tready), .m_tdata(in_tdata));
     fifo queue (.clk(clk), .rst(rst), .s_tvalid(in_tvalid), .s_tready(in_tready), .s_tdata(in_tdata),
@@ -20,20 +21,20 @@ module queued_top #(parameter DELAY = 9, parameter BURST = 1) (
     always @(posedge clk) if (rd_en) rd_data <= addr == 32'h100 ? {31'b0, idle && !out_tvalid && !in_tvalid} : sum;
 endmodule
 
-// One word is kept until it is taken so often.
+// One word is kept until it is taken so often; the highest bit says whether it is odd.
 module take #(parameter BURST = 1) (
     input             clk, rst, write,
     input      [31:0] data,
     output reg        m_tvalid,
     input             m_tready,
-    output reg [31:0] m_tdata
+    output reg [63:0] m_tdata
 );
     reg [7:0] left;
     always @(posedge clk)
         if (rst) m_tvalid <= 0;
         else if (write) begin
             m_tvalid <= 1;
-            m_tdata <= data;
+            m_tdata <= {data[0], 31'd0, data};
             left <= BURST - 1;
         end else if (m_tready) begin
             m_tvalid <= m_tvalid && left != 0;
@@ -45,13 +46,13 @@ module fifo (
     input         clk, rst,
     input         s_tvalid,
     output        s_tready,
-    input  [31:0] s_tdata,
+    input  [63:0] s_tdata,
     output        m_tvalid,
     input         m_tready,
-    output [31:0] m_tdata
+    output [63:0] m_tdata
 );
     localparam DEPTH = 16;
-    reg [31:0] words [0:DEPTH-1];
+    reg [63:0] words [0:DEPTH-1];
     reg [4:0] head, tail;
     wire [4:0] held = tail - head;
     assign s_tready = held != DEPTH;
@@ -74,7 +75,7 @@ module adds #(parameter DELAY = 9) (
     input             clk, rst,
     input             s_tvalid,
     output            s_tready,
-    input      [31:0] s_tdata,
+    input      [63:0] s_tdata,
     output reg [31:0] sum,
     output            idle
 );
@@ -91,7 +92,7 @@ module adds #(parameter DELAY = 9) (
         end else if (s_tvalid) begin
             //pragma recap fetch overhead(update)
             left <= DELAY;
-            sum <= sum + s_tdata;
+            sum <= sum + s_tdata[31:0];
         end else begin
             //pragma recap starve wait_recv(buffer_empty, queued_top.queue, w1)
             left <= 0;

@@ -3,15 +3,15 @@ library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
 
--- One word is kept until it is taken so often.
+-- One word is kept until it is taken so often; the highest bit says whether it is odd.
 entity take is
-  generic (BURST : positive := 1);
+  generic (BURST : positive := 1; WIDTH : positive := 64);
   port (
     clk, rst, write : in  std_logic;
     data            : in  std_logic_vector(31 downto 0);
     m_tvalid        : out std_logic;
     m_tready        : in  std_logic;
-    m_tdata         : out std_logic_vector(31 downto 0)
+    m_tdata         : out std_logic_vector(WIDTH - 1 downto 0)
   );
 end entity;
 
@@ -27,7 +27,7 @@ begin
         valid <= '0';
       elsif write = '1' then
         valid   <= '1';
-        m_tdata <= data;
+        m_tdata <= data(0) & (WIDTH - 34 downto 0 => '0') & data;
         left    <= to_unsigned(BURST - 1, 8);
       elsif m_tready = '1' then
         if left = 0 then
@@ -48,16 +48,16 @@ entity fifo is
     clk, rst : in  std_logic;
     s_tvalid : in  std_logic;
     s_tready : out std_logic;
-    s_tdata  : in  std_logic_vector(31 downto 0);
+    s_tdata  : in  std_logic_vector(63 downto 0);
     m_tvalid : out std_logic;
     m_tready : in  std_logic;
-    m_tdata  : out std_logic_vector(31 downto 0)
+    m_tdata  : out std_logic_vector(63 downto 0)
   );
 end entity;
 
 architecture rtl of fifo is
   constant DEPTH : positive := 16;
-  type memory is array (0 to DEPTH - 1) of std_logic_vector(31 downto 0);
+  type memory is array (0 to DEPTH - 1) of std_logic_vector(63 downto 0);
   signal words         : memory;
   signal head, tail    : unsigned(4 downto 0) := (others => '0');
   signal takes, offers : std_logic;
@@ -96,7 +96,7 @@ entity adds is
     clk, rst : in  std_logic;
     s_tvalid : in  std_logic;
     s_tready : out std_logic;
-    s_tdata  : in  std_logic_vector(31 downto 0);
+    s_tdata  : in  std_logic_vector(63 downto 0);
     sum      : out std_logic_vector(31 downto 0);
     idle     : out std_logic
   );
@@ -121,7 +121,7 @@ begin
       elsif s_tvalid = '1' then
         --pragma recap fetch overhead(update)
         left  <= to_unsigned(DELAY, 8);
-        total <= total + unsigned(s_tdata);
+        total <= total + unsigned(s_tdata(31 downto 0));
       else
         --pragma recap starve wait_recv(buffer_empty, queued_top.queue, w1)
         left <= (others => '0');
@@ -148,7 +148,8 @@ end entity;
 
 architecture rtl of queued_top is
   signal in_tvalid, in_tready, out_tvalid, out_tready, idle, write : std_logic;
-  signal in_tdata, out_tdata, sum : std_logic_vector(31 downto 0);
+  signal in_tdata, out_tdata : std_logic_vector(63 downto 0);
+  signal sum : std_logic_vector(31 downto 0);
 begin
   write <= '1' when wr_en = '1' and unsigned(addr) < 16#100# else '0';
   taker : entity work.take generic map (BURST => BURST)
