@@ -105,6 +105,13 @@ class Design:
         return tuple(f for f in self.build.fifos if clock(f.input) and clock(f.input) == clock(f.output))
 
     @cached_property
+    def _between_clocks(self) -> dict[str, Fifo]:
+        """The FIFOs between streams that the counters of two clocks see, by their labels."""
+        clock = self._stream_clock
+        crossing = (f for f in self.build.fifos if clock(f.input) and clock(f.output) not in ("", clock(f.input)))
+        return {as_target(fifo.id): fifo for fifo in crossing}
+
+    @cached_property
     def value_types(self) -> dict[str, ValueType]:
         """Of streams and FIFOs whose words are led up, by their labels, the types of these."""
         streams, led = self.build.streams, dict[int, ValueType]()
@@ -121,7 +128,7 @@ class Design:
     @cached_property
     def _topology(self) -> Topology:
         top = self.build.streams[0].id.partition(".")[0] if self.build.streams else self.build.top
-        return design_topology(top, self.build.streams, self.fifos)
+        return design_topology(top, self.build.streams, (*self.fifos, *self._between_clocks.values()))
 
     @cached_property
     def query(self) -> Query:
@@ -132,7 +139,7 @@ class Design:
         """What is asked of FPGAs with these names."""
         topology = self._topology
         kept = {as_target(one.id) for n, one in enumerate(self.build.streams) if self._stream_clock(n)}
-        kept |= {as_target(fifo.id) for fifo in self.fifos}
+        kept |= {as_target(fifo.id) for fifo in self.fifos} | self._between_clocks.keys()
         topology = replace(topology, edges=tuple(edge for edge in topology.edges if edge.label in kept))
         return read_query(self._asked.text, topology, self._asked.file, blocks=self.build.blocks, fpgas=(own, others))
 
@@ -271,6 +278,14 @@ class Design:
             asserts=tuple(one for one in answered.asserts if (one.asserted.line, one.asserted.column) in places),
         )
 
+    def _by_its_ends(self, label: str) -> tuple[str, str]:
+        """Why an agent does not count a FIFO between two clocks by its name, and how it is asked."""
+        fifo = self._between_clocks[label]
+        into, out = (as_target(self.build.streams[number].id) for number in (fifo.input, fifo.output))
+        clocks = " and ".join(map(self._stream_clock, (fifo.input, fifo.output)))
+        hint = f"Ask by its input and output: latency at {into} -> {out}, or occupancy at {into} -> {out}."
+        return f"the FIFO '{label}' is between the clocks {clocks}", hint
+
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
         counts = {one.of for of_clock in self.agents for one in of_clock.agent.monitors}
@@ -281,7 +296,9 @@ class Design:
             if not counts.issuperset(parts) and (one.line, one.column) not in lines:
                 clocks, hint = self._needed(one), _TRACED
                 why = "it asks about a block or a stream without a counter"
-                if "" not in clocks and len(clocks) > 1:
+                if crossing := next((label for label in labels_of(one) if label in self._between_clocks), ""):
+                    why, hint = self._by_its_ends(crossing)
+                elif "" not in clocks and len(clocks) > 1:
                     (first, what), (second, other) = [*clocks.items()][:2]
                     why = f"no cycle has both {what} (clock {first}) and {other} (clock {second})"
                     hint = _TWO_CLOCKS
