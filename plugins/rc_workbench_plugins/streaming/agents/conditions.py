@@ -108,7 +108,7 @@ def valued_edges(of: Measure | Assert) -> Iterator[str]:
 
 def exact(value: float) -> Fraction:
     """A number as it is written."""
-    return Fraction(repr(value))
+    return Fraction(int(value)) if value == int(value) else Fraction(repr(value))
 
 
 def in_cycles(measure: Measure, value: float, period_ps: Fraction) -> Fraction:

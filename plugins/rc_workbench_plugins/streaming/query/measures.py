@@ -353,11 +353,17 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
         document |= {"histogram": inside, "below": below, "above": above}
     elif frame.samples is not None:
         times, values = frame.samples
-        document["samples"] = [[t / PS_PER_S, v / factor] for t, v in zip(times.tolist(), values.tolist(), strict=True)]
+        pairs = zip(times.tolist(), values.tolist(), strict=True)
+        document["samples"] = [[t / PS_PER_S, _in(factor, v)] for t, v in pairs]
     else:
-        document["value"] = None if frame.value is None else frame.value / factor
+        document["value"] = None if frame.value is None else _in(factor, frame.value)
         document["uncertainty"] = frame.uncertainty / factor
     return document
+
+
+def _in(factor: float, value: float) -> float:
+    """A value in another unit; a whole number in its own stays exact."""
+    return value if factor == 1 and isinstance(value, int) else value / factor
 
 
 @dataclass(frozen=True)

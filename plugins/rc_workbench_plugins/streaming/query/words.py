@@ -121,7 +121,7 @@ def _spread(measure: Measure, frames: Sequence[FrameValue]) -> str:
     values = [frame.value for frame in frames if frame.value is not None]
     if not values:
         return f"none in any of {_frames(measure, frames)}"
-    least, lower, median, upper, most = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    least, lower, median, upper, most = np.quantile(np.array(values, float), [0, 0.25, 0.5, 0.75, 1]).tolist()
     said = [f"{word} {value_words(measure, v)}" for word, v in (("median", median), ("least", least), ("most", most))]
     half = f"half of them from {value_words(measure, lower)} to {value_words(measure, upper)}"
     return f"{', '.join(said)}; {half}; {_frames(measure, frames)}"
