@@ -205,7 +205,7 @@ COLUMNS = {
     "squares": "the sum of their squares; 0 where no deviation needs it",
     "sum_rest": "what the exact sum is more",
     "squares_rest": "what the exact sum of squares is more",
-    "signed": "1: its values are signed; 0: they are not, and those from 2**63 on stand as negative numbers",
+    "signed": "1: its values are signed; 0: those from 2**63 on are stored as negative numbers",
     "min_bytes_per_s": "the slowest call's rate",
     "max_bytes_per_s": "the fastest call's rate",
     "runs": "how many times calls of this site followed one another without another call between",
