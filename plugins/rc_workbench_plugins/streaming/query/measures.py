@@ -354,16 +354,11 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
     elif frame.samples is not None:
         times, values = frame.samples
         pairs = zip(times.tolist(), values.tolist(), strict=True)
-        document["samples"] = [[t / PS_PER_S, _in(factor, v)] for t, v in pairs]
+        document["samples"] = [[t / PS_PER_S, v if factor == 1 else v / factor] for t, v in pairs]
     else:
-        document["value"] = None if frame.value is None else _in(factor, frame.value)
+        document["value"] = frame.value if frame.value is None or factor == 1 else frame.value / factor
         document["uncertainty"] = frame.uncertainty / factor
     return document
-
-
-def _in(factor: float, value: float) -> float:
-    """A value in another unit; a whole number in its own stays exact."""
-    return value if factor == 1 and isinstance(value, int) else value / factor
 
 
 @dataclass(frozen=True)
