@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.views.house_view import HouseView
-from workbench.gui.widgets import ElidedLabel, shortened
+from workbench.gui.widgets import ElidedLabel, WholeLabel, shortened
 from workbench.gui.widgets.popover import Popover
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.sign_field import placeholder_px
@@ -75,7 +75,7 @@ def _labels(window: QWidget) -> Iterator[str]:
             for other in widget.beside:
                 if other != widget.text() != short and short == _as(widget, other):
                     yield f"{_name(widget)}: '{widget.text()}' looks like '{other}' beside it"
-        elif type(widget) is QLabel and widget.text() and widget.pixmap().isNull():
+        elif type(widget) in (QLabel, WholeLabel) and widget.text() and widget.pixmap().isNull():
             inside = widget.contentsRect()
             if widget.wordWrap():
                 needs = widget.heightForWidth(widget.width())

@@ -260,11 +260,11 @@ def close_what_floats(driven: Driven) -> None:
 
 
 def open_another(driven: Driven, project: Path) -> None:
-    """Open another project, a copy of this one, after every mode was shown, and then this one again. The look for
-    garbage waits, as if somebody typed."""
+    """Open another project, a copy of this one, after every mode was shown, and then this one again, with everything
+    saved."""
+    driven.do("window.save_all()")
     copy = project.parent.with_name(f"{project.parent.name}-copy") / project.name
     shutil.copytree(project.parent, copy.parent, ignore=shutil.ignore_patterns("runs"))
-    driven.do("__import__('workbench.gui.frame.garbage', fromlist=['x']).IDLE_MS = 3_600_000")
     driven.do("runs_of_first = window.context.run_folders()[:2]; turns.take()")
     for path, runs in ((copy, "()"), (project, "runs_of_first")):
         driven.do(f"QTimer.singleShot(0, lambda: window.open(Path({str(path)!r}), {runs}))")

@@ -41,12 +41,11 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     sys.excepthook = lambda kind, value, tb: faults.append("".join(traceback.format_exception(kind, value, tb)))
     qInstallMessageHandler(lambda kind, context, text: faults.append(f"Qt: {text}"))
     app = make_application(asked["theme"])
-    from workbench.gui.frame.garbage import leave_out_what_stays, look_between_turns
+    from workbench.gui.frame.garbage import look_between_turns
     from workbench.gui.frame.main_window import MainWindow
 
     window = MainWindow(load_plugins())
-    look_between_turns(window, lambda: window.busy)
-    leave_out_what_stays(window.context, window.modes.built)
+    look_between_turns(window.context, window.modes.built, lambda: window.busy)
     window.resize(*asked["size"])
     window.open(*[Path(p) for p in asked["open"][:1]] or [None], [Path(run) for run in asked["open"][1:]])
     window.show()

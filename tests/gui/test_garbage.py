@@ -2,15 +2,14 @@
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame import garbage
@@ -30,70 +29,81 @@ class Circle:
         self.itself = self
 
 
-def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "PAUSE_MS", 1)
-    parent, circle = QObject(), Circle()
-    gc.collect()  # the circle is old from here on
-    busy = True
-    garbage.look_between_turns(parent, lambda: busy)
-    found = weakref.ref(circle)
-    del circle
-    made = [[number] for number in range(400_000)]  # enough for Python to look by itself, were it allowed to
-    assert found() is not None
-    made.clear()
-    qtbot.wait(20)
-    assert found() is not None
-    busy = False
-    qtbot.waitUntil(lambda: found() is None)
-
-
 class Opened(QObject):
     """What a look asks of the window's context."""
 
-    scan_changed, workspace_changed, built = Signal(), Signal(), Signal()
+    workspace_changed, built = Signal(), Signal()
     workspace: SimpleNamespace | None = None
 
+    def open(self, path: str) -> None:
+        self.workspace = SimpleNamespace(path=Path(path))
+        self.workspace_changed.emit()
 
-def test_what_was_read_is_left_out_until_another_project_is_open(qtbot: QtBot) -> None:
-    context = Opened()
-    garbage.leave_out_what_stays(cast(Context, context), context.built)
-    context.workspace = SimpleNamespace(path=Path("one"))
-    context.workspace_changed.emit()
-    before, circle = gc.get_freeze_count(), Circle()
-    context.scan_changed.emit()
-    assert gc.get_freeze_count() > before
-    found = weakref.ref(circle)
-    del circle
+
+@pytest.fixture
+def opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], Opened]:
+    """A context in which looks are taken, while it is busy or not."""
+    monkeypatch.setattr(garbage, "PAUSE_MS", 1)
+    contexts = []
+
+    def context(busy: bool = False) -> Opened:
+        contexts.append(opened := Opened())
+        opened.setProperty("busy", busy)
+        garbage.look_between_turns(cast(Context, opened), opened.built, lambda: bool(opened.property("busy")))
+        return opened
+
+    return context
+
+
+def old_circle() -> weakref.ref[Circle]:
+    """What nobody holds, and only a look at the old objects finds."""
+    circle = Circle()
     gc.collect()
+    return weakref.ref(circle)
+
+
+def make_old(times: int) -> None:
+    for _ in range(times):
+        gc.collect(1)
+
+
+def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:
+    context, found = opened(True), old_circle()
+    objects = [[number] for number in range(400_000)]  # enough for Python to look by itself, were it allowed to
     assert found() is not None
-    before = gc.get_freeze_count()
-    mode = Circle()
-    context.built.emit()
-    assert gc.get_freeze_count() > before
-    del mode
-    context.workspace = None
-    context.workspace_changed.emit()
+    objects.clear()
+    qtbot.wait(20)
+    assert found() is not None
+    gc.freeze()  # nothing was made since
+    gc.unfreeze()
+    make_old(garbage.MANY)
+    context.setProperty("busy", False)
     qtbot.waitUntil(lambda: found() is None)
 
 
-def test_a_look_at_many_objects_waits_until_nobody_types(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "MANY", 0)
-    monkeypatch.setattr(garbage, "IDLE_MS", 1)
-    looks: list[int] = []
-    monkeypatch.setattr(garbage, "_look_at_all", lambda: looks.append(1))
-    field = QLineEdit()
-    qtbot.addWidget(field)
-    field.show()
-    field.activateWindow()
-    qtbot.waitUntil(lambda: QGuiApplication.focusWindow() is not None)
-    idle = garbage._Idle(field)
-    idle.want_look()
-    assert looks == []
-    qtbot.waitUntil(lambda: looks == [1])
-    monkeypatch.setattr(garbage, "IDLE_MS", 3_600_000)
-    idle.want_look()
-    qtbot.keyClicks(field, "a")
-    assert looks == [1]
-    for _ in range(garbage._MOST_OPENED):  # it is not put off for ever
-        idle.want_look()
-    assert looks == [1, 1]
+def test_another_project_is_followed_by_a_look_at_what_was_not_left_out(
+    qtbot: QtBot, opened: Callable[[bool], Opened]
+) -> None:
+    context, mode = opened(False), old_circle()
+    before = gc.get_freeze_count()
+    context.built.emit()
+    assert gc.get_freeze_count() > before
+    context.open("one")
+    view = old_circle()
+    qtbot.wait(20)
+    assert view() is not None
+    context.open("two")
+    qtbot.waitUntil(lambda: view() is None)
+    assert mode() is not None
+    application = QGuiApplication.instance()
+    assert isinstance(application, QGuiApplication)
+    application.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+    assert mode() is None
+
+
+def test_what_was_read_of_a_large_project_is_left_out(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:
+    opened(False)
+    found, before = old_circle(), gc.get_freeze_count()
+    make_old(garbage.MANY + 1)
+    qtbot.waitUntil(lambda: gc.get_freeze_count() > before)
+    assert found() is not None

@@ -110,6 +110,15 @@ def test_an_example_is_copied_and_opened(
     assert window.context.workspace.path.is_relative_to(tmp_path)
     assert window.rail.isVisible()
     assert recent.recent() == (window.context.workspace.path,)
+    source, shown = window.modes.current(), []
+    assert isinstance(source, SourceMode)
+    editor = source.editor
+    window.context.workspace_changed.connect(lambda: shown.append(window.has_content))
+    window.context.open_project(window.context.workspace.path)  # the same once more takes its own place
+    settle(window)
+    assert shown == [True, True]
+    assert source.editor is not None
+    assert source.editor is not editor
     window.context.close()
     settle(window)
     assert not window.rail.isVisible()

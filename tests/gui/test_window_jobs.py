@@ -65,6 +65,21 @@ def test_a_step_says_all_that_it_does_at_any_width(qtbot: QtBot, width: int, lin
     assert step.height() < 45
 
 
+def test_each_result_has_a_turn_of_its_own(qtbot: QtBot) -> None:
+    background, turns = Background(), []
+
+    def show(name: str) -> None:
+        turns.append(name)
+        QTimer.singleShot(0, background, lambda: turns.append("the next turn"))
+
+    for name in ("run", "scan"):
+        background.start(name, name.lower, show, print)
+    assert background.wait()
+    qtbot.waitUntil(lambda: len(turns) == 4)
+    assert sorted(turns[::2]) == ["run", "scan"]
+    assert turns[1::2] == ["the next turn"] * 2
+
+
 def test_work_in_slices_ends_with_the_object_that_it_belongs_to(qtbot: QtBot) -> None:
     background, view, turns = Background(), QLabel(), []
 

@@ -81,11 +81,10 @@ def _run_window(path: Path | None, runs: Sequence[Path]) -> int:
     crashed = journal.start(sys.argv)
     application, window = make_window(path, runs)
     from workbench.gui.frame.faults import FaultTeller, close_on_signals, log_qt
-    from workbench.gui.frame.garbage import leave_out_what_stays, look_between_turns
+    from workbench.gui.frame.garbage import look_between_turns
 
     gc.freeze()  # what is there already stays to the end, and no look need see it: nearly half of what there will be
-    look_between_turns(window, lambda: window.busy)
-    leave_out_what_stays(window.context, window.modes.built)
+    look_between_turns(window.context, window.modes.built, lambda: window.busy)
     log_qt()
     close_on_signals(window)
     FaultTeller(window.context)

@@ -78,6 +78,8 @@ class Context(QObject):
         self.documents.saved.connect(self._saved)
         self.navigation.range_changed.connect(self._analyse_range)
         self.workspace: Workspace | None = None
+        self.is_changing_project = False  # while one takes the place of another
+        self.times_closed = 0
         self._stamps: dict[Path, str] = {}
         self._when_current: list[Callable[[], None]] = []
         self.scan: ProjectScan | None = None
@@ -143,11 +145,13 @@ class Context(QObject):
             if not self.documents.may_leave():
                 return
             recent.remember(workspace.path)
+            self.is_changing_project = True
             self.close()
             self._extra_runs = tuple(runs)
             if first := next(iter(runs), newest):
                 self.open_run(first, workspace.path)
             self.set_workspace(workspace)
+            self.is_changing_project = False
             then()
 
         self.background.start("workspace", work, done, self.failed)
@@ -206,6 +210,7 @@ class Context(QObject):
 
     def close(self) -> None:
         """Forget project, run and selection; notices that spoke of them go too."""
+        self.times_closed += 1
         self.workspace, self.scan, self.opened, self.trusted = None, None, None, True
         self.source_problems = ()
         self.shown_range, self._ranged, self._extra_runs = None, None, ()

@@ -157,7 +157,8 @@ class ProjectWindow(QMainWindow):
 
     @property
     def has_content(self) -> bool:
-        return self.context.workspace is not None or self.context.run is not None or self._template
+        context = self.context
+        return bool(context.workspace or context.run or context.is_changing_project) or self._template
 
     def _on_mode(self) -> None:
         """Another mode: what floated over the one before goes, and the keyboard will be in the new one."""

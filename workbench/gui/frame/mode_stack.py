@@ -123,8 +123,10 @@ class ModeStack(Stack):
     def _show(self) -> None:
         """What is drawn at length follows the rest of the mode, each in a turn of its own."""
         wanted = self.views[self._wanted]
-        wanted.catch_up()
-        parts = [wanted, wanted.side_panel, wanted.details_panel] if wanted is not self.currentWidget() else []
+        parts: list[QWidget | None] = []
+        if wanted is not self.currentWidget():
+            wanted.catch_up()
+            parts = [wanted, wanted.side_panel, wanted.details_panel]
         views = [view for part in parts if part is not None for view in _views(part)]
         for view in views:
             view.setUpdatesEnabled(False)

@@ -41,7 +41,7 @@ class Mode(QWidget):
         set_ground(self, "panel")
         self.context, self.kind = context, kind
         self.status: tuple[str, ...] = ()
-        self._project: Path | None = None
+        self._project: tuple[Path, int] | None = None
         self.empty = EmptyState(kind.icon, "", do=lambda: self.act())
         self.empty.say(*kind.nothing)
         self._behind: list[Callable[[], None]] = []  # what `follow` is to do still
@@ -54,24 +54,25 @@ class Mode(QWidget):
         """Load, in a thread, what the mode will need, so that the window need not."""
 
     def follow(self, signal: SignalInstance, do: Callable[[], None]) -> None:
-        """Do this whenever the signal comes: at once in the mode that is shown. Each other one has a turn of its own
-        for it, else one change would be shown in all modes in one turn."""
+        """Do this whenever the signal comes: at once in the mode shown. Each other one has a turn of its own, else
+        one change would be shown in all modes in one turn; and for another project the mode that is shown too."""
 
         def on_signal(*_: object) -> None:
             if not isValid(self):
                 return
             if do not in self._behind:
                 self._behind.append(do)
-            if self.isVisible():
+            if self.isVisible() and not self.context.is_changing_project:
                 self.catch_up()
             elif len(self._behind) == 1:
-                self.context.slices.start(self, self._catching_up())
+                self.context.slices.start(self, self._catching_up(), first=self.isVisible())
 
         signal.connect(on_signal)
 
     def _catching_up(self) -> Iterator[None]:
-        self.catch_up()
-        yield
+        while self._behind:
+            self._behind.pop(0)()
+            yield
 
     def catch_up(self) -> None:
         """Do what was put off while another mode was shown."""
@@ -120,9 +121,10 @@ class Mode(QWidget):
         self.context.run_requested.emit()
 
     def is_other_project(self) -> bool:
-        """Whether another project is open than when this was last asked, or none; not where it was only read again."""
-        workspace = self.context.workspace
-        before, self._project = self._project, workspace.path if workspace else None
+        """Whether another project is open than when this was last asked, or the same one was closed meanwhile, or none
+        is; not where it was only read again."""
+        context, before = self.context, self._project
+        self._project = (context.workspace.path, context.times_closed) if context.workspace else None
         return self._project != before
 
     def say_status(self, *parts: str) -> None:

@@ -63,7 +63,10 @@ class Background(QObject):
         self._last: dict[str, int] = {}
         self._over = False
         self._jobs: dict[int, tuple[Job, str]] = {}  # those that run, with what each does now
-        self._finished.connect(self._deliver)
+        self._results: list[tuple[int, object, tuple[Diagnostic, ...] | None]] = []
+        self._deliveries = QTimer(self, interval=0)  # a turn for each result: several would be shown in one
+        self._deliveries.timeout.connect(self._deliver_next)
+        self._finished.connect(self._take)
         self._reported.connect(self._tell)
 
     @property
@@ -88,6 +91,8 @@ class Background(QObject):
 
     def start_job(self, key: str, work: Callable[[Job], T], done: Callable[[T], None], failed: Failed) -> None:
         """Like `start`, for work that takes a job: it says how far it is, and can be cancelled."""
+        if self._over:
+            return
         self.cancel(key)
         number = self._count + 1
         job = Job(partial(self._report, self._reported, number))
@@ -143,6 +148,16 @@ class Background(QObject):
             job.cancel()
         self.wait(timeout_ms)
 
+    def _take(self, *result: Any) -> None:
+        self._results.append(result)
+        self._deliveries.start()
+
+    def _deliver_next(self) -> None:
+        result = self._results.pop(0)
+        if not self._results:
+            self._deliveries.stop()
+        self._deliver(*result)
+
     def _deliver(self, number: int, result: object, diagnostics: tuple[Diagnostic, ...] | None) -> None:
         key, done, failed = self._waiting.pop(number)
         job, _ = self._jobs.pop(number, (None, ""))
@@ -171,8 +186,9 @@ class Slices(QObject):
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._turn)
 
-    def start(self, owner: QObject, work: Iterator[None]) -> None:
-        self._waiting.append((owner, work))
+    def start(self, owner: QObject, work: Iterator[None], *, first: bool = False) -> None:
+        """Run a generator after those that wait, or `first` after the one that is under way."""
+        self._waiting.insert(1 if first else len(self._waiting), (owner, work))
         self._timer.start()
 
     @property

@@ -3,7 +3,7 @@
 from workbench.gui.widgets.buttons import Button, IconButton, PillButton, TextButton, draw_swatch, swatch_icon
 from workbench.gui.widgets.diagnostic_row import DiagnosticRow
 from workbench.gui.widgets.empty_state import EmptyState, IconLabel
-from workbench.gui.widgets.labels import ElidedLabel, PartsLabel, label, rule, set_role, shortened
+from workbench.gui.widgets.labels import ElidedLabel, PartsLabel, WholeLabel, label, rule, set_role, shortened
 from workbench.gui.widgets.panel_header import PanelHeader, empty, plain_column, plain_panel, scrolled
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
 from workbench.gui.widgets.sign_field import SignField
@@ -30,6 +30,7 @@ __all__ = [
     "StateBar",
     "Swatch",
     "TextButton",
+    "WholeLabel",
     "draw_swatch",
     "empty",
     "label",

@@ -22,6 +22,24 @@ def label(text: str = "", role: str = "", parent: QWidget | None = None, *, wrap
     return widget
 
 
+class WholeLabel(QLabel):
+    """A wrapped text that is never lower than its lines: a splitter asks for no height for a width."""
+
+    def __init__(self, text: str = "", role: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setProperty("role", role)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self.heightForWidth(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+
 def set_role(widget: QWidget, role: str) -> None:
     """Change a widget's role and have it drawn anew."""
     if widget.property("role") != role:

@@ -1,6 +1,6 @@
 """A model in the editor: its text is parsed as its kind of model after every change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,7 +61,7 @@ class ModelDocument(YamlDocument):
         super().__init__(notify)
         self._plugins, self._own = plugins, own
         self.model_file: ModelFile | None = None
-        self._templates: dict[str, Platform] | None = None
+        self._templates: dict[Path, Platform | None] = {}
 
     @property
     def model_kind(self) -> ModelKind | None:
@@ -71,16 +71,17 @@ class ModelDocument(YamlDocument):
     @property
     def platforms(self) -> Mapping[str, Platform]:
         """The templates that a model can name, with the open project's platform in place of its template."""
-        own_platform = self._own()
-        templates = self.read_templates()
-        return {**templates, own_platform.name: own_platform} if own_platform else templates
+        for _ in self.read_templates():
+            pass
+        platforms = (*self._templates.values(), self._own())
+        return {platform.name: platform for platform in platforms if platform is not None}
 
-    def read_templates(self) -> dict[str, Platform]:
-        """Every readable template by its platform's name; the files are read once."""
-        if self._templates is None:
-            read = (load_platform(support.template)[0] for support in self._plugins.platforms.values())
-            self._templates = {platform.name: platform for platform in read if platform is not None}
-        return self._templates
+    def read_templates(self) -> Iterator[None]:
+        """Read every template once, one in each step; those that cannot be read are left out."""
+        for support in self._plugins.platforms.values():
+            if support.template not in self._templates:
+                self._templates[support.template] = load_platform(support.template)[0]
+                yield
 
     @property
     def read_only(self) -> bool:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.cause import Cause, cause_details, cause_words, place_text
 from workbench.api.window import Context
-from workbench.gui.widgets import Button, SeverityIcon, empty, label
+from workbench.gui.widgets import Button, SeverityIcon, WholeLabel, empty
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.run import Run
 from workbench.session.keep.cause import cause_of
@@ -22,7 +22,7 @@ class CauseRow(QWidget):
         self.cause: Cause | None = None
         row = row_layout(of=self, margins=(16, 8, 20, 0), spacing=10)
         row.addWidget(SeverityIcon("medium"), 0, Qt.AlignmentFlag.AlignTop)
-        self.what, self.details = label("", "strong", wrap=True), label("", "smallsecond", wrap=True)
+        self.what, self.details = WholeLabel("", "strong"), WholeLabel("", "smallsecond")
         self.links = row_layout(spacing=20)
         column = column_layout(self.what, self.details, self.links, spacing=2)
         row.addLayout(column, 1)

@@ -108,7 +108,7 @@ class CompareMode(Mode):
         self.set_content(page)
 
     def _table_panel(self) -> QWidget:
-        panel, column = plain_panel(300, 226)  # with a row of the table above the cause and the sum
+        panel, column = plain_panel(300, 0)  # as high as a row of the table, the cause and the sum
         self.table_head = PanelHeader("")
         self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
         column.addWidget(self.table_head)

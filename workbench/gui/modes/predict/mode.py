@@ -80,8 +80,7 @@ class PredictMode(DocumentMode):
         yield
         self._connect()
         yield
-        self.document.read_templates()
-        yield
+        yield from self.document.read_templates()
         self._workspace_changed()
         yield
 

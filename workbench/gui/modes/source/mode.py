@@ -41,6 +41,7 @@ class SourceMode(Mode):
     """`side` is the tree, `details` the block under the cursor, shown by itself where a run has numbers of it."""
 
     details_wanted, centre_part = False, 0.7
+    goes_to, finds_definitions = "line", True
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
@@ -65,29 +66,31 @@ class SourceMode(Mode):
         self.set_content(shown)
         self._asking = PragmaAsking(context, self, self.proposals, self._check)
         self.popover = self._asking.popover
-        self.side.tree.file_chosen.connect(self.open_file)
+        for wanted in (self.side.tree.file_chosen, self.proposals.file_wanted, self.tabs.crumbs.file_wanted):
+            wanted.connect(self.open_file)
         self.side.tree.run_chosen.connect(context.open_run)
         self.side.blocks.line_chosen.connect(self._go_to)
-        self.proposals.file_wanted.connect(self.open_file)
         self.proposals.counted.connect(self.tabs.say_proposed)
         self.tabs.proposed.clicked.connect(self.proposals.open_it)
-        self.tabs.crumbs.file_wanted.connect(self.open_file)
         self.tabs.crumbs.line_wanted.connect(self._go_to)
         self.tabs.shown.connect(self._on_shown)
         self.tabs.close_asked.connect(self._on_close)
         self.tabs.removed.connect(self._on_removed)
         self.tabs.twice_wanted.connect(self._show_twice)
-        context.workspace_changed.connect(self._on_workspace)
-        context.scan_changed.connect(self._on_scan)
+        self.follow(context.workspace_changed, self._on_workspace)
+        self.follow(context.scan_changed, self._on_scan)
         context.code_font_changed.connect(self.tabs.take_font)
-        context.run_changed.connect(self._on_run)
-        context.analysis_changed.connect(self._on_analysis)
+        self.follow(context.run_changed, self._on_run)
+        self.follow(context.analysis_changed, self._on_analysis)
         context.predictions_changed.connect(self._show_run_again)
         context.running_changed.connect(self._show_run_again)
         context.background.idle_changed.connect(self._on_idle)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
         context.navigation.selection_changed.connect(self._on_selection)
+
+    def build(self) -> Iterator[None]:
         self._on_workspace()
+        yield
 
     # ---- files
 
@@ -196,16 +199,12 @@ class SourceMode(Mode):
             self.find_bar.open_on(self.editor)
         return self.editor is not None
 
-    goes_to = "line"
-
     def ask_where(self) -> None:
         if self.editor is not None:
             last = self.editor.blockCount()
             line, given = QInputDialog.getInt(self, "Go to a line", f"Line, 1 to {last}", self.editor.line, 1, last)
             if given:
                 self._go_to(line)
-
-    finds_definitions = True
 
     def go_to_definition(self) -> None:
         """Show where the name at the cursor is defined; Back leads here again."""
@@ -267,7 +266,6 @@ class SourceMode(Mode):
             self.tabs.clear()
             self.show_nothing()
         self.side.tree.show_project(workspace)
-        self.side.tree.show_runs(self.context.run_folders())
         self.side.header.set_title("Project", workspace.root.name if workspace else "")
         self._on_scan()
         self._on_run()
