@@ -37,8 +37,10 @@ from workbench.replay.refusals import cannot_replay
 from workbench.replay.resolve import resolve
 from workbench.replay.threads import Replay, differences
 from workbench.run.rank_calls import with_calls
-from workbench.run.rank_messages import Kind, match_messages
-from workbench.run.ranks import aligned, rank_folders
+from workbench.run.rank_clocks import aligned
+from workbench.run.rank_messages import Kind
+from workbench.run.rank_waits import match_messages
+from workbench.run.ranks import rank_folders
 from workbench.run.syncs import sync_tables
 from workbench.session.keep.collecting import collect_records
 from workbench.session.keep.results import open_result, prepared
@@ -202,7 +204,7 @@ def test_a_ranks_own_fpga_is_followed_by_its_counters(four: Run, plugins: Plugin
     for text, more_ps in ((slower, 2 * add_ps), (faster, -add_ps / 2), (halved, add_ps + fetch_ps)):
         program, change = several.copy(), read_change(text)
         edit(program, change, resolve(change, four.manifest), None, Edited({}))
-        longer_ps = program.ops["work_ps"].astype(np.int64) - several.ops["work_ps"]
+        longer_ps = program.ops["work_ps"].astype(np.int64) - several.ops["work_ps"] - program.sooner_ps
         assert longer_ps.sum() == pytest.approx(more_ps, abs=2)
         assert set(np.flatnonzero(longer_ps)) <= set(between[1:].tolist())
 
@@ -373,76 +375,48 @@ def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, pl
         rank_folders(records)
 
 
-LOCKS = """
-#include <mpi.h>
-#include <pthread.h>
-#include <unistd.h>
-static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, guard = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int goes;
-static void *work(void *argument)
-{
-    pthread_mutex_lock(&guard); /* from when the main thread waits for the condition */
-    pthread_mutex_lock(&held);
-    goes = 1;
-    pthread_cond_signal(&changed);
-    pthread_mutex_unlock(&guard);
-    while (held.__data.__lock < 2)
-        usleep(1000);
-    for (volatile long i = 0; i < 20000000; i++) ;
-    pthread_mutex_unlock(&held);
-    return argument;
-}
-int main(int argc, char **argv)
-{
-    pthread_t worker;
-    int provided, there;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    pthread_mutex_lock(&guard);
-    pthread_create(&worker, NULL, work, NULL);
-    while (!goes)
-        pthread_cond_wait(&changed, &guard);
-    pthread_mutex_unlock(&guard);
-    pthread_mutex_lock(&held);
-    pthread_mutex_unlock(&held);
-    for (int i = 0; i < 1200; i++)
-        MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-    MPI_Barrier(MPI_COMM_WORLD);
-    pthread_join(worker, NULL);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
-def test_threads_of_a_rank_wait_for_each_others_locks(program: Path, plugins: Plugins, tmp_path: Path) -> None:
-    """A thread that calls no API, but lets another one go on, is a thread of the run. What it takes longer, those take
-    longer who wait for its locks."""
-    with_source(LOCKS, tmp_path / "locks", plugins)
-    built_tree = tmp_path / "locks" / "tree"
-    own = built(built_tree, tmp_path / "built", "host", design=program.with_name("libfpga.so"))
-    mpirun(own, 2, tmp_path / "records")
-    run = collect_records(built_tree, tmp_path / "records", tmp_path / "run", plugins)
-    names = [block.id for block in run.manifest.blocks[:4]]
-    assert names == ["host.rank[0].main", "host.rank[1].main", "host.rank[0].thread_1", "host.rank[1].thread_1"]
+def test_threads_of_a_rank_wait_for_each_other(file: Path, program: Path, plugins: Plugins, tmp_path: Path) -> None:
+    """By pthread, C++20 and OpenMP (`tests/data/ranks/host/threads.cpp`). A thread that calls no API, but lets another
+    one go on, is a thread of the run. What it takes longer, those take longer who wait for it."""
+    instrument_workspace(open_workspace(file.with_name("threads.workbench.yaml"), plugins), {}, tmp_path / "tree")
+    own = built(tmp_path / "tree", tmp_path / "built", "host", design=program.with_name("libfpga.so"))
+    runs = []
+    for words in ([], ["with tasks"]):
+        records = tmp_path / f"records{len(words)}"
+        mpirun(own, 2, records, command=["mpirun", "-n", "2", str(own), *words])
+        runs.append(collect_records(tmp_path / "tree", records, tmp_path / f"run{len(words)}", plugins))
+    run, with_tasks = runs
+    names = [block.id.removeprefix("host.") for block in run.manifest.blocks[:6]]
+    of_rank = ["rank[0].thread_1", "rank[0].thread_2", "rank[1].thread_1", "rank[1].thread_2"]
+    assert names == ["rank[0].main", "rank[1].main", *of_rank]
     callees = [run.manifest.sites[site].callee for site in run.tables["calls"]["site"]]
     assert callees.count("MPI_Iprobe") == 2 * 1200  # each is there, of however many pieces
     syncs = run.tables["syncs"]
-    waited = {(block, by) for block, _, _, by in waits(syncs)}
-    assert {(0, 2), (1, 3)} <= waited <= {(0, 2), (1, 3), (2, 0), (3, 1), (0, 1), (1, 0), (0, 3), (1, 2)}
-    for_worker = [row for row in waits(syncs) if (row[0], row[3]) == (0, 2)]
-    assert len(for_worker) >= 2  # the condition, and the lock
+    by_other = Counter((block, by) for block, _, _, by in waits(syncs))
+    rank_of = {0: 0, 2: 0, 3: 0, 1: 1, 4: 1, 5: 1}
+    assert all(rank_of[waiter] == rank_of[by] or {waiter, by} == {0, 1} for waiter, by in by_other)
+    assert by_other[0, 2] >= 6  # condition, mutex, semaphore, latch, barrier, atomic
+    caused = np.flatnonzero(np.asarray(syncs["woken_by"]) >= 0)
+    block = np.asarray(syncs["block"])
+    met = Counter(zip(block[caused].tolist(), block[np.asarray(syncs["woken_by"])[caused]].tolist(), strict=True))
+    assert met[0, 3] >= 4  # the critical region, a barrier, the ends of two regions
+    assert met[3, 0] >= 2  # that barrier, and the second region's begin
     replayed = prepared(run, None, plugins)
     assert (replayed.exact, replayed.why) == (True, "")
     assert any("free after a change too" in one for one in replayed.assumed)
-    work_ps = int(np.asarray(syncs["own_ps"])[np.asarray(syncs["block"]) == 2].max())
-    slower = replayed.predict([read_change("host block=host.rank[0].thread_1 state=work factor=100")])
-    assert slower.time_s is not None
-    assert slower.time_s > run.time_s + 50 * work_ps / PS_PER_S
+    for number in (2, 3):
+        work_ps = int(np.asarray(syncs["own_ps"])[block == number].max())
+        slower = read_change(f"host block=host.rank[0].thread_{number - 1} state=work factor=100")
+        said = replayed.predict([slower])
+        assert said.time_s is not None
+        assert said.time_s > run.time_s + 50 * work_ps / PS_PER_S
+        assert said.trust is Trust.TRUSTED
+        doubtful = prepared(with_tasks, None, plugins).predict([slower])
+        assert (doubtful.trust, "by OpenMP tasks" in doubtful.why) == (Trust.DOUBTFUL, True)
     path = replayed.run_path()
     assert path is not None
     on_path = {run.manifest.blocks[n].id for n in path.steps.block.tolist()}
-    assert on_path & {"host.rank[0].thread_1", "host.rank[1].thread_1"}  # the rank that is last was held up
+    assert any(".thread_" in name for name in on_path)  # the rank that is last was held up
 
 
 def test_programs_of_two_trees_are_one_run(
@@ -557,7 +531,7 @@ def test_late_senders_and_late_receivers_are_waited_for(tmp_path: Path) -> None:
         record(Kind.RECEIVED, 605, 650, 2, tag=6, posted=600),
     ]
     found, table = matched([sender, receiver], tmp_path)
-    assert (found.unmatched, found.before_sent) == (0, 0)
+    assert (found.unmatched, found.early_ends_ps) == (0, ())
     assert waits(table) == {(1, 50, 130, 0), (0, 300, 420, 1), (0, 510, 640, 1)}
 
 
@@ -652,7 +626,7 @@ def test_a_message_that_comes_before_it_is_sent_has_no_cause(tmp_path: Path) -> 
     sender = [record(Kind.SENT, 210, 220, 0, peer=1), record(Kind.ALL_TO_ALL, 500, 510, 0, tag=2, peer=-1)]
     receiver = [record(Kind.RECEIVED, 100, 205, 0), record(Kind.ALL_TO_ALL, 400, 498, 0, tag=2, peer=-1)]
     found, table = matched([sender, receiver], tmp_path)
-    assert (found.before_sent, found.most_before_ps) == (2, 5)
+    assert sorted(found.early_ends_ps) == [2, 5]
     assert waits(table) == set()
 
 

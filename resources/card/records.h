@@ -134,7 +134,7 @@ typedef struct {
     int32_t kind;        /* rcw_message_kind */
     int32_t peer;        /* the other rank, as MPI_COMM_WORLD numbers it, or the root; -1: all, RCW_NO_RANK: none; of a scan this
                           * rank's place in the communicator */
-    int32_t tag;         /* of a collective how many ranks take part */
+    int32_t tag;         /* of a collective how many ranks take part; of a team's meeting its number */
     int32_t thread;
 } rcw_message_record;    /* 64 bytes */
 
@@ -151,8 +151,13 @@ typedef enum {
     RCW_ALL_TO_ALL, RCW_FROM_ROOT, RCW_TO_ROOT, RCW_FROM_LOWER, /* collectives; the end of one that was begun in another call */
     RCW_ALONE, /* a call of which it is not known for whom it waits */
     RCW_THREAD_STARTED, RCW_THREAD_BEGUN, RCW_THREAD_OVER, RCW_THREAD_JOINED, /* `order` is the number of the thread that was started */
-    RCW_WAITED, RCW_LET_GO /* for another thread, at a lock or the like, whose address is the `order`; what others waited for */
+    RCW_WAITED, RCW_LET_GO, /* for another thread, at a lock or the like, whose address is the `order`; what others waited for */
+    RCW_WAITED_FOR_ALL,     /* for all other threads that let the same go: its `order` is an OpenMP team, its `tag` counts its meetings */
+    RCW_NOT_FOLLOWED        /* threads wait for each other in ways that are not recorded: `order` is an rcw_unfollowed */
 } rcw_message_kind;
+
+/* As UNFOLLOWED in workbench/run/rank_messages.py. */
+typedef enum { RCW_TASKS, RCW_DOACROSS, RCW_CANCELLED, RCW_OFFLOADED, RCW_OTHER_OPENMP } rcw_unfollowed;
 
 /* rank_clocks.bin (of rank 0): a message to another rank and back, in ticks: when it left, when it met the other's clock, when
  * the answer was there; by host/ranks */

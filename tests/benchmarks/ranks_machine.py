@@ -1,6 +1,6 @@
 """MPI ranks under a real mpirun, each with a board that stands in for a real one (`tests/data/board`).
 
-    python tests/benchmarks/ranks_machine.py [--quick] [--json] [--only intervals]
+    python tests/benchmarks/ranks_machine.py [--quick] [--json] [--only intervals|fpga]
 
 The first table has `tests/data/ranks` instrumented, built with mpicc, run as 2 and 4 ranks (`--quick`: 2), collected,
 and held against the same ranks on the simulated card: whether messages (who sends to whom, in which order, by which
@@ -18,6 +18,10 @@ that change, and is held against the changed run that came next (`next`), and ag
 earlier runs, `after` three of them. `off` is how far the predicted gain is from the one that came, `width` an
 interval's upper end over its lower one, less 1, `queued` for which share of a run its ranks were ready while others had
 the cores, all at the median; `load` is the machine's load average as the runs began and ended.
+
+The fifth has a clock twice as fast, for an FPGA of each rank that works for 81 ms in each of 10 rounds. Its host asks
+whether it is done, and sleeps for `pause` between two polls. Each run predicts the speedup, and is held against a run
+with that clock: the median of `FASTER_RUNS` pairs.
 """
 
 from __future__ import annotations
@@ -30,9 +34,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,7 +51,8 @@ from workbench.model.syncs import SyncKind
 from workbench.model.text import percent_text, table, time_text
 from workbench.replay.host_noise import measured_ps
 from workbench.replay.prepare import prepare
-from workbench.run.ranks import aligned, rank_folders, unsure_between_ps
+from workbench.run.rank_clocks import aligned, unsure_between_ps
+from workbench.run.ranks import rank_folders
 from workbench.session.keep.collecting import collect_records
 from workbench.session.keep.results import open_result, prepared
 from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -55,7 +61,8 @@ from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.system.toolchain import find_verilator
 
 DATA = Path(__file__).parents[1] / "data"
-RUNS, EARLIER = 16, 3
+RUNS, EARLIER, FASTER_RUNS = 16, 3, 5
+BOARD_HZ, PAUSES_US = 40_000, (0, 200, 2000, 10_000)
 #: Open MPI on as many cores as there are, for whoever runs the tests.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 _SENDS = ("MPI_Send", "MPI_Isend", "MPI_Ssend")
@@ -76,6 +83,31 @@ int main(int argc, char **argv)
         MPI_Send(&word, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD);
         if (!rank) MPI_Recv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
+    MPI_Finalize();
+    return 0;
+}
+"""
+_POLLS = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "fpga.h"
+int main(int argc, char **argv)
+{
+    int rank, pause = atoi(getenv("PAUSE_US"));
+    uint32_t words[16] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fpga_t *fpga = fpgaOpen(0);
+    for (int round = 0; round < 10; round++) {
+        #pragma recap put send(data, tiny_top.adder, w1)
+        fpgaWrite(fpga, words, 0, 16);
+        #pragma recap poll wait_recv(late_sender, tiny_top.adder, d1)
+        while (fpgaReadReg(fpga, 0x100) == 0)
+            if (pause) usleep(pause);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    fpgaClose(fpga);
     MPI_Finalize();
     return 0;
 }
@@ -233,10 +265,17 @@ def rows(
             yield row(name, output, raw, cards[ranks], tree, plugins, AHEAD_S)
 
 
-def with_source(text: str, folder: Path, plugins: Plugins) -> Path:
-    """The project's main source, in whose place this one stands; beside it the instrumented tree, `tree`."""
+def with_source(
+    text: str, folder: Path, plugins: Plugins, replaced: Mapping[str, str] = MappingProxyType({})
+) -> Path:  # fmt: skip
+    """The main source of a copy of the project with this text, and other words in the project file; the instrumented
+    tree is `folder`/tree."""
     folder.mkdir()
     file = project(folder)
+    described = file.read_text()
+    for word, other in replaced.items():
+        described = described.replace(word, other)
+    file.write_text(described)
     (file.parent / "host" / "main.c").write_text(text)
     instrument_workspace(open_workspace(file, plugins), {}, folder / "tree")
     return file.parent / "host" / "main.c"
@@ -329,35 +368,76 @@ def coverage(runs: int, folder: Path, design: Path, plugins: Plugins) -> list[di
     return found
 
 
+def faster_fpga(runs: int, folder: Path, plugins: Plugins) -> list[dict[str, Any]]:
+    """How far the predicted speedup of a clock twice as fast is from the measured one, by the pause between polls."""
+    own = folder / "polls"
+    with_source(_POLLS, own, plugins, {"DELAY: 4": "DELAY: 200"})
+    program = built(own / "tree", own / "build", "BOARD_HZ='std::atof(std::getenv(\"BOARD_HZ\"))'")
+    found = []
+    for pause_us in PAUSES_US:
+        predicted, measured, load = [], [], os.getloadavg()[0]
+        for number in range(runs):
+            ran = []
+            for factor in (1, 2):
+                os.environ |= {"PAUSE_US": str(pause_us), "BOARD_HZ": str(factor * BOARD_HZ)}
+                raw = own / f"raw-{pause_us}-{number}-{factor}"
+                mpirun(program, 2, raw)
+                ran.append(collect_records(own / "tree", raw, raw.with_name(f"{raw.name}-run"), plugins))
+            clocks = [f"clock clock={one.name} frequency_hz={2 * one.frequency_hz!r}" for one in ran[0].manifest.clocks]
+            prediction = prepared(ran[0], None, plugins).predict([read_change(clock) for clock in clocks])
+            assert prediction.speedup, prediction.why
+            predicted.append(prediction.speedup)
+            measured.append(ran[0].manifest.time_ps / ran[1].manifest.time_ps)
+        off = float(np.median(np.array(predicted) / np.array(measured) - 1))
+        found.append({"pause_s": pause_us / 1e6, "predicted": float(np.median(predicted)),
+                      "measured": float(np.median(measured)), "off": off, "load": load})  # fmt: skip
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="2 ranks alone, and 4 runs of each for the intervals")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--only", choices=["intervals"], help="the fourth table alone")
+    parser.add_argument("--only", choices=["intervals", "fpga"], help="the fourth or fifth table alone")
     asked = parser.parse_args()
     plugins = load_plugins()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        file = project(folder)
-        instrument_workspace(open_workspace(file, plugins), {}, folder / "tree")
-        program = built(folder / "tree", folder / "build")
-        design = program.with_name("libfpga.so")
         measured: dict[str, Any] = {}
+        if asked.only != "fpga":
+            file = project(folder)
+            instrument_workspace(open_workspace(file, plugins), {}, folder / "tree")
+            program = built(folder / "tree", folder / "build")
+            design = program.with_name("libfpga.so")
         if not asked.only:
             counts = (2,) if asked.quick else (2, 4)
             measured["runs"] = list(rows(counts, file, folder / "tree", program, folder, plugins))
             measured["costs_s"] = costs(folder, plugins, design)
             measured["beside"] = beside(file, folder / "tree", folder, design, plugins)
-        measured["intervals"] = coverage(4 if asked.quick else RUNS, folder, design, plugins)
+        if asked.only != "fpga":
+            measured["intervals"] = coverage(4 if asked.quick else RUNS, folder, design, plugins)
+        if asked.only != "intervals":
+            measured["faster_fpga"] = faster_fpga(1 if asked.quick else FASTER_RUNS, folder, plugins)
     if asked.json:
         print(json.dumps(measured, indent=1))
         return
     if not asked.only:
         show_runs(measured["runs"], measured["costs_s"], measured["beside"])
+    if asked.only != "fpga":
+        show_intervals(measured["intervals"])
+    if asked.only != "intervals":
+        lines = [
+            (time_text(one["pause_s"]), f"{one['predicted']:.3f}x", f"{one['measured']:.3f}x",
+             percent_text(one["off"]), f"{one['load']:.1f}") for one in measured["faster_fpga"]
+        ]  # fmt: skip
+        print(table([("pause between polls", "predicted", "measured", "off", "load"), *lines]))
+
+
+def show_intervals(rows: list[dict[str, Any]]) -> None:
     print(table([("interval", "runs", "holds, next", "holds, any", "off", "width", "queued", "load"),
                  *((f"{one['interval']}, {one['mpi']}", str(one["runs"]), *(percent_text(one[key]) for key in
                     ("next", "any", "off", "width", "queued")), one["load"])
-                   for one in measured["intervals"])]))  # fmt: skip
+                   for one in rows)]))  # fmt: skip
 
 
 def show_runs(runs: list[dict[str, Any]], spent: dict[str, float], mixed: list[dict[str, Any]]) -> None:

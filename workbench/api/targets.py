@@ -88,8 +88,8 @@ class Outcome:
     writing limited to the run folder. `tools` names what built it. `measured_hz` are the FPGA's clocks as the host's
     tells them, none where they are the platform's: else the monitors counted from `counted_from_ps` on, which may be
     off by `unsure_ps`, of each clock, and the rest of the run is nobody's state. `frames` put cycles of the first clock
-    of each FPGA on the host's: by the FPGA's number and the clock's. `cores` and `threads` tell of virtual cores, where
-    the host's threads ran on such.
+    of each FPGA on the host's: by the FPGA's number and the clock's. `cores` and `threads` are of virtual cores, if
+    the host's threads ran on such. `unrecorded_waits` are the ways in which threads waited for each other unseen.
     """
 
     exit: int | None
@@ -108,6 +108,7 @@ class Outcome:
     frames: Mapping[tuple[int, int], Sequence[ClockFrame]] = field(default_factory=dict)
     cores: Cores = field(default_factory=Cores)
     threads: tuple[ThreadTime, ...] = ()
+    unrecorded_waits: tuple[str, ...] = ()
 
     @property
     def cycles(self) -> int:

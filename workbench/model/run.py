@@ -195,6 +195,13 @@ class RunOutcome:
     threads: tuple[ThreadTime, ...] = field(
         default=(), metadata={"description": "the host's threads, in order of their start, main first"}
     )
+    unrecorded_waits: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "the ways in which the host's threads wait for each other that the run does not record",
+            "examples": [["by OpenMP tasks"]],
+        },
+    )
     exit: int | None = field(default=None, metadata={"description": "the host's exit code"})
     stdout_sha256: str = field(
         default="",

@@ -111,7 +111,7 @@ def remove(program: Program, gone: Numbers) -> None:
 
 
 def take(program: Program, rows: Numbers) -> None:
-    for name in ("ops", "base", "loop_ps", "unsure_ps", "delay_ps", "buffers"):
+    for name in ("ops", "base", "loop_ps", "unsure_ps", "delay_ps", "sooner_ps", "buffers"):
         setattr(program, name, getattr(program, name)[rows])
 
 

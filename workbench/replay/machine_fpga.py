@@ -1,9 +1,13 @@
-"""What changes of an FPGA on a real machine do to the host that waits for it, of ranks with an FPGA each.
+"""Predicts a change of a rank's FPGA on a real machine, by the host's waits for this FPGA.
 
-Such a run has no trace of the FPGA's states, but their times, as its counters have them, and each call by which the
-host asked whether it was done. The waits for a block share the change of a state's time equally, since the counters do
-not tell them apart. A wait of several calls ends so much later, or earlier. The FPGA may have been done long before a
-wait that its first call ended: such a wait ends between nothing and all of that later.
+Such a run has no trace of the FPGA. It has the time of each state of its blocks, from their counters, and the host's
+calls that asked whether the FPGA was done. A wait is a row of such calls at one place, together with the host's own
+time between them, such as `usleep` in a polling loop. If a state takes less time, all waits for its block end earlier
+by equal parts of the difference: the counters do not say which wait is for which work.
+
+For example, 10 waits of 20 ms each poll every 2 ms. If the FPGA needs 50 ms less in all, each wait ends 5 ms earlier:
+it has two or three calls less. A wait cannot end before its first call does. If that was its only call, the FPGA may
+have been done long before, so a slower FPGA ends the wait later by an amount between nothing and the whole part.
 """
 
 from collections.abc import Iterable
@@ -15,6 +19,7 @@ from numpy.typing import NDArray
 from workbench.model import changes as catalogue
 from workbench.model.blocks import Side
 from workbench.model.pragma import WAITS
+from workbench.model.syncs import SyncKind
 from workbench.model.text import counted
 from workbench.replay.editing import Edited, RefusedError
 from workbench.replay.program import Program
@@ -99,11 +104,28 @@ def _waits_for(program: Program, number: int) -> Iterable[Numbers]:
 
 
 def _end_wait_later(program: Program, ops: Numbers, more_ps: int) -> None:
-    """Let a wait of calls end later, by its last one, or earlier, by the last ones; the first has to be made."""
-    work_ps = program.ops["work_ps"]
+    """Let a wait of these operations end later, at its last call, or earlier (`more_ps` < 0), without its last calls
+    and the time between them. The first call remains."""
+    work_ps, sooner_ps = program.ops["work_ps"], program.sooner_ps
     if more_ps >= 0:
         work_ps[ops[-1]] += more_ps
-    for op in ops[:0:-1].tolist() if more_ps < 0 else ():
-        less_ps = min(int(work_ps[op]), -more_ps)
-        work_ps[op] -= less_ps
-        more_ps += less_ps
+        return
+    own_ps, less_ps = _own_before_ps(program, ops), -more_ps
+    for op, before_ps in zip(ops[:0:-1].tolist(), own_ps[:0:-1].tolist(), strict=True):
+        of_call_ps = min(int(work_ps[op]), less_ps)
+        between_ps = min(max(before_ps - int(sooner_ps[op]), 0), less_ps - of_call_ps)
+        work_ps[op] -= of_call_ps
+        sooner_ps[op] += between_ps
+        less_ps -= of_call_ps + between_ps
+
+
+def _own_before_ps(program: Program, ops: Numbers) -> Numbers:
+    """The host's own time (ps) before each of a thread's operations, without calls that exchange messages."""
+    syncs, mine = program.run.tables["syncs"], program.ops[ops]
+    begin_ps, end_ps = (np.asarray(syncs[name]) for name in ("t0_ps", "t1_ps"))
+    of_calls = (np.asarray(syncs["kind"]) == SyncKind.SLEEP) & (end_ps > begin_ps)
+    rows = np.flatnonzero(of_calls & (np.asarray(syncs["block"]) == mine["thread"][0]))
+    place = np.searchsorted(begin_ps[rows], mine["begin_ps"])
+    known = np.append(begin_ps[rows], -1)[place] == mine["begin_ps"]
+    own_ps: Numbers = np.where(known, np.append(np.asarray(syncs["own_ps"])[rows], 0)[place], 0)
+    return own_ps

@@ -1,8 +1,14 @@
-"""How much longer or shorter a run on a real machine may take another time, where all of its times were measured.
+"""Estimates how much the time of a run on a real machine varies from run to run, for the interval of a prediction.
 
-What a run shows of that: how much the sum of its equal pieces varies, code and calls at the same places, since each of
-them takes another time; and how long its threads were ready while other programs had the cores, since these will be
-busy at other moments in another run. Earlier runs of the same program show the rest.
+Three sources show it:
+
+- Equal pieces of the run: code and calls at the same places take another time each time, so their sum varies.
+- Waits for a core: other programs are busy at other moments in the next run.
+- Earlier runs of the same program.
+
+For example, the equal pieces of a run of 1 s vary by 1 % in sum, and its threads waited for cores for 1 % of the time.
+Then runs have a standard deviation of about 4 %, as on a quiet machine. This run and the next one both vary: 9 of 10
+other runs take between 0.90 and 1.11 s.
 """
 
 from collections.abc import Sequence
@@ -18,53 +24,59 @@ from workbench.replay.host_noise import MOST, HostNoise, places_of, range_words
 
 Numbers = NDArray[np.int64]
 
-#: What no run shows of itself: standard deviation of the logarithm of a quiet machine's run time, and of one whose time
-#: waits for cores make e times as long (variance grows with that, as these waits are many). By the runs of
-#: `tests/benchmarks/ranks_machine.py`, in which 1 to 86 % of the time was such waits. That counts as so many runs.
+#: The assumed variation between runs, as the standard deviation of the logarithm of the run time: on a quiet machine,
+#: and in addition if waits for cores make a run e times as long. They fit the runs of
+#: `tests/benchmarks/ranks_machine.py`, whose ranks waited for cores for 1 to 86 % of the time. The assumption weighs as
+#: much as this number of measured runs.
 _QUIET, _LOADED, _COUNTS_AS = 0.04, 0.1, 12
-#: So much of a run is taken to be such waits where that is not recorded.
+#: The assumed share of waits for cores, if they are not recorded.
 _UNRECORDED = 0.25
+#: The fewest pieces at one place that are compared, and the number of parts into which a run is divided.
 _FEWEST_PIECES, _PARTS = 4, 10
 #: Student's t at 95 %, by degrees of freedom from `_COUNTS_AS` on; the last one holds for more.
 _T95 = (1.782, 1.771, 1.761, 1.753, 1.746, 1.740, 1.734, 1.729, 1.725)
 
 
 def machine_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
-    """How far off the time of 9 of 10 other runs may be; None where the run has no calls of several threads.
+    """The factors between which the time of 9 of 10 other runs lies; None if the run has no table `syncs`.
 
     `equal_ps` are the times (ps) of earlier runs of the same program.
     """
     times_ps, places = _pieces(run)
     if not len(times_ps) or run.manifest.time_ps <= 0:
         return None
-    sum_off, shown = _sum_off(times_ps, places, run.manifest.time_ps)
-    queued = _queued(run)
-    assumed = _QUIET**2 + _LOADED**2 * -log(1 - (_UNRECORDED if queued is None else queued)) + sum_off**2
+    deviation, compared = _deviation_of_sum(times_ps, places, run.manifest.time_ps)
+    queued = _queued_share(run)
+    assumed = _QUIET**2 + _LOADED**2 * -log(1 - (_UNRECORDED if queued is None else queued)) + deviation**2
     logs = np.log([1.0, *(one / run.manifest.time_ps for one in equal_ps if one > 0)])
     degrees = _COUNTS_AS + len(logs) - 1
     variance = max((_COUNTS_AS * assumed + float(((logs - logs.mean()) ** 2).sum())) / degrees, assumed)
     off = _T95[min(degrees - _COUNTS_AS, len(_T95) - 1)] * sqrt(variance * (1 + 1 / len(logs)))
-    said = [
-        f"the sum of its equal pieces ({percent_text(shown)} of it) varies by {percent_text(sum_off)}",
+    basis = [
+        f"the sum of its equal pieces ({percent_text(compared)} of it) varies by {percent_text(deviation)}",
         "how long its threads waited for cores is not recorded" if queued is None else
         f"for {percent_text(queued)} of it a thread was ready while others had the cores",
     ]  # fmt: skip
     if len(logs) > 1:
         ratios = np.exp(logs).tolist()
-        said.append(f"{counted(len(logs), 'run')} of the same program took {range_words(ratios)} the time of this one")
+        basis.append(f"{counted(len(logs), 'run')} of the same program took {range_words(ratios)} the time of this one")
     ends = (exp(logs.mean() - off), exp(logs.mean() + off))
-    return HostNoise(max(ends[0], 1 / MOST), min(ends[1], MOST), "; ".join(said), whole=True)
+    return HostNoise(max(ends[0], 1 / MOST), min(ends[1], MOST), "; ".join(basis), whole=True)
 
 
-def _queued(run: Run) -> float | None:
-    """The share of its life for which the thread that waited most for a core did; None where that is not recorded."""
+def _queued_share(run: Run) -> float | None:
+    """The share of its life for which a thread was ready and waited for a core, of the thread that waited most; None if
+    these waits are not recorded."""
     shares = [thread.queued_ps / max(thread.end_ps - thread.begin_ps, 1) for thread in run.manifest.threads]
     return min(max(shares), 0.99) if any(shares) else None
 
 
 def _pieces(run: Run) -> tuple[Numbers, Numbers]:
-    """The threads' own code before each call, and each call from when all that it waited for was there (ps), in order
-    of time; and a number for the place of each piece."""
+    """The run's pieces in order of time: their times (ps), and a number for the place of each.
+
+    A piece is a thread's own code before a call, or a call. If the call waited for a message, its piece begins when the
+    message was sent.
+    """
     syncs = run.tables.get("syncs")
     if syncs is None or not len(syncs["block"]):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -82,7 +94,7 @@ def _pieces(run: Run) -> tuple[Numbers, Numbers]:
 
 
 def _sites(run: Run, thread: Numbers, at_ps: Numbers) -> Numbers:
-    """Of each moment of a thread the site of the call in which it is; -1 where it is in none."""
+    """The site of the call in which each moment (ps) of a thread lies; -1 outside of calls."""
     calls, sites = run.tables["calls"], np.full(len(thread), -1, np.int64)
     for number in np.unique(thread).tolist():
         rows, own = np.flatnonzero(thread == number), np.flatnonzero(np.asarray(calls["block"]) == number)
@@ -93,18 +105,21 @@ def _sites(run: Run, thread: Numbers, at_ps: Numbers) -> Numbers:
     return sites
 
 
-def _sum_off(times_ps: Numbers, places: Numbers, run_ps: int) -> tuple[float, float]:
-    """The standard deviation of the sum of a run's equal pieces, as a share of the run; and which share of all pieces
-    these are. As if each varied by itself, or as parts of the run do, whichever is more. Of several threads' pieces no
-    more lie on the run's critical path than fit in it."""
+def _deviation_of_sum(times_ps: Numbers, places: Numbers, run_ps: int) -> tuple[float, float]:
+    """The standard deviation of the sum of a run's equal pieces, as a share of the run; and the share of these pieces
+    in the time of all.
+
+    It is the larger of two: if each piece varies by itself, and if ten parts of the run do. Several threads' pieces
+    together take longer than the run, and only those on its critical path count: the variance is reduced to them.
+    """
     counts = np.bincount(places)
     means_ps = np.bincount(places, times_ps) / np.maximum(counts, 1)
     equal = (counts >= _FEWEST_PIECES)[places]
-    off_ps = (times_ps - means_ps[places])[equal]
-    if not len(off_ps):
+    difference_ps = (times_ps - means_ps[places])[equal]
+    if not len(difference_ps):
         return 0.0, 0.0
-    part = np.arange(len(off_ps)) * _PARTS // len(off_ps)
-    of_parts = np.bincount(part, off_ps, _PARTS)
-    variance = max(float((off_ps**2).sum()), float((of_parts**2).sum()) * _PARTS / (_PARTS - 1))
+    part = np.arange(len(difference_ps)) * _PARTS // len(difference_ps)
+    of_parts_ps = np.bincount(part, difference_ps, _PARTS)
+    variance = max(float((difference_ps**2).sum()), float((of_parts_ps**2).sum()) * _PARTS / (_PARTS - 1))
     total_ps = float(times_ps.sum())
     return sqrt(variance * min(1.0, run_ps / total_ps)) / run_ps, float(times_ps[equal].sum()) / total_ps

@@ -88,7 +88,7 @@ def _pick_operations(program: Program, ops: Picked, places: list[Numbers]) -> li
         setattr(program, name, getattr(program, name)[origin])
     program.at = np.concatenate(parts)
     program.host = replace(program.host, ops=program.host.ops[origin])
-    for name in ("ops", "loop_ps", "unsure_ps", "delay_ps", "buffers"):
+    for name in ("ops", "loop_ps", "unsure_ps", "delay_ps", "sooner_ps", "buffers"):
         setattr(program, name, getattr(program, name)[ops.rows])
     program.base = base
     return numbers

@@ -11,6 +11,7 @@ from workbench.model.cycles import period_ps
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.run import Run
+from workbench.model.text import listed
 from workbench.replay.answers import AwaitedEvents, begun_earlier, find_answers
 from workbench.replay.causes import Causes, find_causes
 from workbench.replay.cones import possible_waits, taken_for_work, with_waits
@@ -52,7 +53,10 @@ def prepare(
     if run.manifest.simulated:
         return replayed
     several = len(run.manifest.threads) > run.manifest.cores.ranks
-    return replace(replayed, assumed=(*replayed.assumed, REAL_BOARD, *[OWN_LOCKS] * several))
+    assumed = (*replayed.assumed, REAL_BOARD, *[OWN_LOCKS] * several)
+    ways = run.manifest.unrecorded_waits
+    own_time = [f"waits of the host's threads {listed(ways)}, which are not recorded, are their own work"] * bool(ways)
+    return replace(replayed, assumed=assumed, taken_for_work=(*replayed.taken_for_work, *own_time))
 
 
 def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:

@@ -29,9 +29,10 @@ class Program:
     none), `byte` the position of its bytes there, `span` their number, and `parts` the number of consecutive parts;
     conversely `base` is the operation of the run that an operation represents. `loop_ps` is the part of an operation's
     own time that belongs to removed calls, `unsure_ps` the time by which it may be longer, `delay_ps` the delay before
-    it asks. Of asynchronous operations `buffers` may be under way (0: any number). `stays` are the lengths of the
-    FPGA's stays. `results` are operations of the run that also wait for the end of a stretch, whose results they move.
-    States in `taken` are taken for waits without a pragma.
+    it asks, `sooner_ps` the part of its own time that a wait for a faster FPGA on a real machine does without. Of
+    asynchronous operations `buffers` may be under way (0: any number). `stays` are the lengths of the FPGA's stays.
+    `results` are operations of the run that also wait for the end of a stretch, whose results they move. States in
+    `taken` are taken for waits without a pragma.
     """
 
     run: Run
@@ -46,6 +47,7 @@ class Program:
     loop_ps: Numbers
     unsure_ps: Numbers
     delay_ps: Numbers
+    sooner_ps: Numbers
     buffers: Numbers
     stays: Numbers
     edges: RowArray
@@ -80,8 +82,8 @@ def begin_program(
     zeros = np.zeros(count, np.int64)
     return Program(
         run, host, fpga, host.ops, np.arange(count), zeros, host.ops["bytes"], zeros + 1, np.arange(count), zeros,
-        zeros, zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
-        run.manifest.resources, dict(host.rest_ps), [],
+        zeros, zeros, zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps,
+        list(host.tables), run.manifest.resources, dict(host.rest_ps), [],
     )  # fmt: skip
 
 

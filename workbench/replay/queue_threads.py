@@ -1,7 +1,15 @@
-"""The activity of a streaming application's host threads between waits, from table `syncs` of a traced run.
+"""Turns a streaming application's host threads into scripts that can be replayed with other queues or speeds
+(`queues.c`).
 
-A thread first tries to take a semaphore of a queue, and waits if that fails; both ways cost own time, which the run
-shows. The queues are matched with edges in `host_edges.py`.
+A thread has one of three roles. Most threads repeat their recorded calls, from table `syncs` of a traced run. A thread
+that moves data into an FPGA, or out of one, follows the loop of `resources/streaming` instead: the number of elements
+that it moves at once depends on when they come. Its costs are the medians of its own times at each place of that loop.
+
+Taking from a semaphore has two ways: the first try succeeds, or it fails and the thread waits. The ways cost different
+own time, and after a change a thread may go the other way. So the script has the cost of both, as the run shows them.
+
+For example, a thread pops an element, works for 3 us and pushes a result, 100 times. It is LISTED with 400 calls: take
+and post of the one queue, then take and post of the next one, with 3 us of own time between them.
 """
 
 from __future__ import annotations
@@ -22,8 +30,8 @@ from workbench.replay.host_edges import NO_ELEMENT, Queue, host_queues
 from workbench.replay.thread_rows import CARD, Rows
 from workbench.replay.traffic import Cycles
 
-COSTS = 13  # of a thread that moves data: see the enumeration in queues.c
-_NUMBERS = ("own_ps", "argument", "waited_ps", "element")
+#: The number of costs of a thread that moves data (the enumeration in `queues.c`).
+COSTS = 13
 _NUMBERS = ("own_ps", "argument", "waited_ps", "element")
 _OPS = np.dtype([("kind", "<i4"), ("what", "<i4"), *((name, "<i8") for name in _NUMBERS)])
 _CALL, _TAKE, _POST, _SLEEP, _UNTIL, _CREATE, _JOIN, _BIND, _YIELD, _END, _EXIT, _TRANSFER = range(12)
@@ -33,8 +41,10 @@ _KINDS = {
 }  # fmt: skip
 _GRIDS_PS = tuple(10**digits for digits in range(9, 3, -1))
 _NEVER_PS = 1 << 62
-_ON_GRID = 0.8  # of moments; some are late
-_LEAST_SLEEPS = 8  # that show whether a thread sleeps for a time, or until moments on a grid
+#: The share of moments on a grid above which a thread sleeps until such moments; some are late.
+_ON_GRID = 0.8
+#: The fewest sleeps that show whether a thread sleeps for a time or until moments on a grid.
+_FEWEST_SLEEPS = 8
 
 
 class Role(IntEnum):
@@ -47,9 +57,13 @@ class Role(IntEnum):
 
 @dataclass
 class RunThreads:
-    """The threads by number: `roles`, the `ops` of LISTED ones, the `edges` that the others move, their `costs` (COSTS
-    each), and whether transfers keep their core. `interrupts_ps` are the times at which the thread of an edge out of an
-    FPGA was woken, `others` the initial values of semaphores that belong to no queue."""
+    """The host threads of a run, by number, and their queues.
+
+    Each thread has one of the `roles`. `ops` are the calls of LISTED threads (dtype `_OPS`); `edges` are those that the
+    other threads move, and `costs` their own times (COSTS each, ps). `holds_core` says whether a thread keeps its core
+    during transfers. `interrupts_ps` are the times at which the thread of an edge out of an FPGA was woken, by edge.
+    `initial_values` are those of the semaphores that belong to no queue.
+    """
 
     roles: list[Role]
     queues: list[Queue]
@@ -58,13 +72,13 @@ class RunThreads:
     costs: list[Sequence[int]] = field(default_factory=list)
     holds_core: list[bool] = field(default_factory=list)
     interrupts_ps: dict[int, Cycles] = field(default_factory=dict)
-    others: list[int] = field(default_factory=list)
+    initial_values: list[int] = field(default_factory=list)
 
     @property
-    def most_words(self) -> int:
+    def largest_transfer_words(self) -> int:
         """The largest transfer (words) of the LISTED threads."""
-        moved = [ops["argument"][ops["kind"] == _TRANSFER].max(initial=0) for ops in self.ops.values()]
-        return int(max(moved, default=0))
+        largest = [ops["argument"][ops["kind"] == _TRANSFER].max(initial=0) for ops in self.ops.values()]
+        return int(max(largest, default=0))
 
     @property
     def dtype(self) -> np.dtype[np.void]:
@@ -103,10 +117,10 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
     if isinstance(pairs, str):
         return pairs
     semaphore = {queue.room: 2 * n for n, queue in enumerate(pairs)}
-    semaphore |= {queue.there: 2 * n + 1 for n, queue in enumerate(pairs)}
-    others = _other_semaphores(rows, semaphore)
-    semaphore |= {other: 2 * len(pairs) + n for n, other in enumerate(others)}
-    threads = RunThreads([], pairs, others=list(others.values()))
+    semaphore |= {queue.filled: 2 * n + 1 for n, queue in enumerate(pairs)}
+    initial_values = _other_semaphores(rows, semaphore)
+    semaphore |= {other: 2 * len(pairs) + n for n, other in enumerate(initial_values)}
+    threads = RunThreads([], pairs, initial_values=list(initial_values.values()))
     longer = _longer(rows)
     for mine in rows:
         role = _role(mine, pairs, queues.edges)
@@ -132,13 +146,13 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
 
 
 def _other_semaphores(rows: Sequence[Rows], known: Mapping[int, int]) -> dict[int, int]:
-    """The values at the beginning of semaphores that belong to no queue: those of agents, and the application's own."""
-    first: dict[int, tuple[int, int]] = {}
+    """The initial values of semaphores that belong to no queue: those of agents, and the application's own."""
+    first: dict[int, tuple[int, int]] = {}  # by semaphore: the time of its first call, and its value then
     for calls in rows:
         for row in np.flatnonzero(np.isin(calls.kind, [SyncKind.TAKE, SyncKind.POST])).tolist():
-            object_, found = int(calls.object[row]), (int(calls.t0[row]), int(calls.argument[row]))
+            object_, call = int(calls.object[row]), (int(calls.t0[row]), int(calls.argument[row]))
             if object_ not in known:
-                first[object_] = min(first.get(object_, found), found)
+                first[object_] = min(first.get(object_, call), call)
     return {object_: value for object_, (_, value) in sorted(first.items())}
 
 
@@ -212,9 +226,9 @@ def _listed(
     ops["argument"][long], ops["own_ps"][long] = rows.own[long], rows.own[long - 1]
     after = long[long + 1 < len(ops)] + 1
     ops["own_ps"][after] = np.maximum(ops["own_ps"][after] - ops["waited_ps"][after - 1], 0)
-    last = len(rows) and rows.refused[-1]  # it waits for ever
+    waits_at_end = len(rows) and rows.refused[-1]
     keep = ~(rows.refused & uses)
-    if last:
+    if waits_at_end:
         keep[-1] = True
     return ops[keep]
 
@@ -222,13 +236,13 @@ def _listed(
 def _sleeps_until(rows: Rows) -> bool:
     """Whether a thread sleeps until moments and not for durations: moments lie on a coarser grid."""
     sleeps = (rows.kind == SyncKind.SLEEP) & (rows.woken >= 0)
-    if int(sleeps.sum()) < _LEAST_SLEEPS:
+    if int(sleeps.sum()) < _FEWEST_SLEEPS:
         return False
     until, lasted = rows.woken[sleeps], (rows.woken - rows.t0)[sleeps]
-    return any(_alike(until, grid) > max(_ON_GRID, _alike(lasted, grid)) for grid in _GRIDS_PS)
+    return any(_share_on_grid(until, grid) > max(_ON_GRID, _share_on_grid(lasted, grid)) for grid in _GRIDS_PS)
 
 
-def _alike(times_ps: Cycles, grid_ps: int) -> float:
+def _share_on_grid(times_ps: Cycles, grid_ps: int) -> float:
     """The share of times on one grid with any offset."""
     _, counts = np.unique(times_ps % grid_ps, return_counts=True)
     return float(counts.max() / len(times_ps))
@@ -238,9 +252,10 @@ def _median(values: Sequence[int]) -> int:
     return int(np.median(values)) if values else 0
 
 
-def _of_counts(took: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """A fit of the times for so many elements (count, ps): the constant part, and the part for each element."""
-    counts, times_ps = np.array(took).T
+def _fixed_and_each(times: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """A linear fit of `times`, each the number of elements moved and the time for them (ps): the constant part, and the
+    part for each element (ps)."""
+    counts, times_ps = np.array(times).T
     slope = float(np.polyfit(counts, times_ps, 1)[0]) if len(set(counts.tolist())) > 1 else 0.0
     each_ps = max(round(slope), 0)
     return max(round(float(np.median(times_ps - each_ps * counts))), 0), each_ps
@@ -252,57 +267,57 @@ def _costs_into(
     """The own times of a thread that takes from an edge's queue and sends into an FPGA; the last one precedes the
     message of the stream's end, -1 without it."""
     first, post, more, read, write, each, pause, again, deadline, after = range(10)
-    seen: dict[int, list[int]] = defaultdict(list)
+    own_times_ps: dict[int, list[int]] = defaultdict(list)
     writes: list[tuple[int, int]] = []
     count, before, posted_ps = 0, -1, 0
     for row in range(len(mine)):
         kind, own = int(mine.kind[row]), int(mine.own[row])
         if mine.refused[row]:
-            seen[after if before >= 0 else first].append(own)
+            own_times_ps[after if before >= 0 else first].append(own)
         elif kind == SyncKind.TAKE:
             if not count and not mine.long[row]:
-                seen[after if before >= 0 else first].append(own)
+                own_times_ps[after if before >= 0 else first].append(own)
             elif count:
-                seen[more].append(own)
+                own_times_ps[more].append(own)
             if mine.result[row] == SyncResult.TIMED_OUT:
-                seen[deadline].append(int(mine.t1[row]) - queues.flush_ps - posted_ps)
+                own_times_ps[deadline].append(int(mine.t1[row]) - queues.flush_ps - posted_ps)
         elif kind == SyncKind.POST:
             if not count:
                 posted_ps = int(mine.t0[row])
             if not mine.long[row - 1]:
-                seen[post].append(own)
+                own_times_ps[post].append(own)
             count += 1
         elif kind == SyncKind.SLEEP:
-            seen[pause].append(own)
+            own_times_ps[pause].append(own)
         elif kind in CARD:
             if mine.sends[row]:
                 writes.append((count, own))
                 count = 0
             else:
-                seen[again if before == SyncKind.SLEEP else read].append(own)
+                own_times_ps[again if before == SyncKind.SLEEP else read].append(own)
         before = kind
-    costs = [_median(seen[n]) for n in range(10)]
+    costs = [_median(own_times_ps[n]) for n in range(10)]
     elements = len(queues.edges[edge].push_ps)
     close = writes.pop()[1] if writes and sum(count for count, _ in writes[:-1]) == elements else -1
     if writes:
-        costs[write], costs[each] = _of_counts(writes)
+        costs[write], costs[each] = _fixed_and_each(writes)
     return [*costs, *longer[None], close]
 
 
 def _costs_out_of(mine: Rows) -> list[int]:
     """The own times of a thread that takes elements out of an FPGA."""
     irq, look, value, window, push_first, push_each, pushed, push, rest = range(9)
-    seen: dict[int, list[int]] = defaultdict(list)
+    own_times_ps: dict[int, list[int]] = defaultdict(list)
     firsts: list[tuple[int, int]] = []
     before, sizes = -1, 0
     for row in range(len(mine)):
         kind, own = int(mine.kind[row]), int(mine.own[row])
         if kind == SyncKind.INTERRUPT:
-            seen[irq].append(own)
+            own_times_ps[irq].append(own)
         elif kind in CARD:
-            seen[look if before == SyncKind.INTERRUPT else window].append(own)
+            own_times_ps[look if before == SyncKind.INTERRUPT else window].append(own)
         elif kind == SyncKind.OTHER:
-            seen[value].append(own)
+            own_times_ps[value].append(own)
         elif kind == SyncKind.TAKE:
             if before in CARD:
                 sizes = 1
@@ -310,13 +325,13 @@ def _costs_out_of(mine: Rows) -> list[int]:
                     sizes += 1
                 firsts.append((sizes, own))
             else:
-                seen[push].append(own)
+                own_times_ps[push].append(own)
         elif kind == SyncKind.POST:
-            seen[pushed].append(own)
+            own_times_ps[pushed].append(own)
         elif kind == SyncKind.SLEEP:
-            seen[rest].append(own)
+            own_times_ps[rest].append(own)
         before = kind
-    costs = [_median(seen[n]) for n in range(9)]
+    costs = [_median(own_times_ps[n]) for n in range(9)]
     if firsts:
-        costs[push_first], costs[push_each] = _of_counts(firsts)
+        costs[push_first], costs[push_each] = _fixed_and_each(firsts)
     return [*costs, *[0] * (COSTS - 9)]

@@ -140,11 +140,11 @@ class Queues:
         begin = np.array(ranges, np.int64).reshape(-1, 2)
         counts = np.array([len(queue.push_ps) for queue in threads.queues], np.int64)
         # the semaphores of queue q are 2 q (room) and 2 q + 1 (there); the end besides
-        room = np.append(np.repeat(counts, 2) + 1, np.zeros(len(threads.others), np.int64))
+        room = np.append(np.repeat(counts, 2) + 1, np.zeros(len(threads.initial_values), np.int64))
         taken_begin = np.concatenate(([0], np.cumsum(room)))
         self._taken = np.full(int(taken_begin[-1]), -1, np.int64)
         self._taken_begin = taken_begin
-        self._counts = np.append(np.zeros(2 * len(counts), np.int64), np.array(threads.others, np.int64))
+        self._counts = np.append(np.zeros(2 * len(counts), np.int64), np.array(threads.initial_values, np.int64))
         rows_after, rows_at_end = self._followed(begin[:, 0], taken_begin)
         queue_of = {queue.edge: number for number, queue in enumerate(threads.queues)}
         self._queue_of = queue_of
@@ -160,7 +160,7 @@ class Queues:
                 nodes.append(part)
                 moved += len(part)
         largest = max((e.bits for e in self.edges), default=32)
-        most = max(self._queues.bulk * -(-largest // 32), len(self.edges), threads.most_words) + 1
+        most = max(self._queues.bulk * -(-largest // 32), len(self.edges), threads.largest_transfer_words) + 1
         send, receive, shared = self._bus(most)
         flush_ps = self._queues.flush_ps
         self._end_depth = np.zeros(len(self.ends), np.int64)

@@ -16,8 +16,8 @@ Numbers = NDArray[np.int64]
 
 
 def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
-    """The threads with the calls of an edited program; its `loop_ps` moves to them. Raises RefusedError if a call moves
-    over a synchronising call of its thread."""
+    """The threads with the calls of an edited program; its `loop_ps` and `sooner_ps` move to them. Raises RefusedError
+    if a call moves over a synchronising call of its thread."""
     was, base, at = program.host.ops, program.base, program.at
     first, last = _rows_of(threads.op_of, len(was))
     _refuse_hidden(program, first)
@@ -48,6 +48,7 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     head[numbers[numbers >= 0]] = place[numbers >= 0]
     again = with_rows[1:][of[1:] == of[:-1]]
     rows["own_ps"][head[again]] = 0
+    rows["own_ps"][head[with_rows]] -= np.minimum(program.sooner_ps[with_rows], rows["own_ps"][head[with_rows]])
     own_ps = np.asarray(threads.rows["own_ps"])
     out = removed[at[removed] < 0]
     after = place[np.searchsorted(keys, last[out], "right")]

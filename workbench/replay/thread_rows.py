@@ -1,4 +1,7 @@
-"""One thread's rows of table `syncs`: its calls that others may depend on."""
+"""The rows of table `syncs` of one host thread of a streaming application: its calls by which threads meet, for replay.
+
+`queue_threads.py` turns them into a script that can be replayed, and `host_edges.py` finds the queues in them.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +14,16 @@ CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
 
 
 class Rows:
-    """The rows of one thread. Where several threads share an end of a queue, its mutex is no row: what a thread does
-    until it has it, and until it lets it go, is own time of its next call."""
+    """The rows of thread `number`, as columns of equal length.
+
+    `own` is the thread's own time before each call, `t0` and `t1` the call's begin and end, `woken` the end of its wait
+    (ps). `refused` marks failed tries to take from a semaphore, `took` successful ones, and `long` those that followed
+    a failed try. `calls` is the row of table `calls` of each transfer, or of each wait for one, else -1; `sends` and
+    `bytes` are that transfer's direction and size.
+
+    If several threads share an end of a queue, they lock a mutex there. Its rows are left out, and their time is part
+    of the next call's own time.
+    """
 
     def __init__(self, run: Run, number: int) -> None:
         table = run.tables["syncs"]
@@ -31,9 +42,7 @@ class Rows:
         self.kind, self.object, self.argument, self.result, self.t0, self.t1, self.woken, self.own = columns
         self.refused = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.REFUSED)
         self.took = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.DONE)
-        #: that a try failed before: it went the long way
         self.long = self.took & np.concatenate(([False], self.refused[:-1]))[: len(self.kind)]
-        #: the row of table `calls` of each transfer, and wait for one; -1 of others
         self.calls = _calls(run, number, self.kind, self.argument)
         sends = np.array([*(entry.kind == "send" for entry in run.manifest.entries), False])
         self.sends = sends[np.append(run.tables["calls"]["entry"], -1)[self.calls]]
@@ -43,20 +52,21 @@ class Rows:
         return len(self.kind)
 
     def moves(self, taken: int, posted: int) -> NDArray[np.int64]:
-        """The rows in which it took from a semaphore, and posted another by its next call."""
+        """The rows in which the thread took from semaphore `taken`, and posted `posted` by its next call."""
         of_both = (self.object[:-1] == taken) & (self.object[1:] == posted) & (self.kind[1:] == SyncKind.POST)
         return np.flatnonzero(self.took[:-1] & of_both)
 
 
 def _shared_ends(kind: NDArray[np.uint8], object_: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """The rows that lock and unlock a shared end of a queue: nothing else is locked at once after a semaphore was taken
-    (`Queue` in resources/streaming/streaming.hpp)."""
+    """Which rows lock or unlock a shared end of a queue. Only these mutexes are locked at once after a semaphore was
+    taken (`Queue` in resources/streaming/streaming.hpp)."""
     after_take = np.concatenate(([False], kind[:-1] == SyncKind.TAKE))[: len(kind)]
     mutexes = np.unique(object_[(kind == SyncKind.LOCK) & after_take])
     return np.isin(kind, [SyncKind.LOCK, SyncKind.UNLOCK]) & np.isin(object_, mutexes)
 
 
 def _calls(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> NDArray[np.int64]:
+    """The row of table `calls` of each transfer and wait for one, by the transfer's number in `argument`; else -1."""
     calls = run.tables["calls"]
     mine = np.flatnonzero(np.asarray(calls["block"]) == number)
     parts = np.repeat(mine, np.asarray(calls["parts"])[mine])  # the call of each transfer

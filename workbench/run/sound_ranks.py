@@ -1,5 +1,8 @@
-"""What can be used of damaged records of a program's rank beside those of any program: its messages, and how its clock
-compares with other ranks' (`resources/host/ranks`)."""
+"""Repairs the damaged records that only a program's ranks have: messages and clock comparisons.
+
+Impossible records are left out, and each loss is reported. An impossible record is a message that ends before it
+begins, for example, or one of a thread that the rank's counts do not have.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,7 +31,7 @@ RANK_FILES = ("rank.txt", "places.txt", "rank_clocks.bin", "messages.bin")
 
 
 def sound_rank(folder: Path, lost: Lost) -> None:
-    """Leave out what cannot be, and name each loss."""
+    """Leave out a rank's impossible records, and report each loss by `lost`."""
     known = slots_and_clock(folder)
     clock = known[1] if known else TickClock()
     _sound_rank_text(folder / "rank.txt", clock, lost)
@@ -54,16 +57,17 @@ def sound_rank(folder: Path, lost: Lost) -> None:
 
 
 def _sound_rank_text(path: Path, clock: TickClock, lost: Lost) -> None:
-    """Without when the rank began, where that is not what its counts say (0: they do not)."""
-    said = read_end(path)
-    zero = whole_number(said.get("zero", ""), MOST_TICKS)
+    """Remove the time at which the rank began, if its counts have another one (0: they have none)."""
+    description = read_end(path)
+    zero = whole_number(description.get("zero", ""), MOST_TICKS)
     if path.exists() and (zero is None or clock.zero not in (0, zero)):
         lost(path.name, "it does not say when the rank began", "which ranks read the same clock")
-        path.write_text("".join(f"{key} {value}\n" for key, value in said.items() if key != "zero"), encoding="utf-8")
+        rest = "".join(f"{key} {value}\n" for key, value in description.items() if key != "zero")
+        path.write_text(rest, encoding="utf-8")
 
 
 def _are_messages(threads: Sequence[int], records: Records, clock: TickClock) -> NDArray[np.bool_]:
-    """Those that can be, and room that was not used (its kind is 0)."""
+    """Which messages are possible, or unused room (kind 0)."""
     posted = np.where(records["posted"] | (records["kind"] == Kind.RECEIVED), records["posted"], records["t0"])
     sound = _in_order(clock, records["t0"], records["t1"]) & _in_order(clock, posted, records["t1"])
     sound &= (records["bytes"] >= 0) & np.isin(records["thread"], threads) & (records["order"] >= 0)
@@ -75,6 +79,6 @@ def _are_clocks(records: Records, clock: TickClock) -> NDArray[np.bool_]:
 
 
 def _in_order(clock: TickClock, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Where ticks are in this order, and times of a run."""
+    """Which pairs of ticks are in this order, and within the longest possible run."""
     last = clock.zero + MOST_AMOUNT / (clock.ps_per_tick or 1)
     return (earlier >= clock.zero) & (later >= earlier) & (later <= last)

@@ -297,6 +297,7 @@ static void begin(void)
     new_communicator(partners.comm, 1);
     rcw_align(&partners, clocks_file);
     rcw_ranks_on = file >= 0;
+    rcw_look_for_runtimes();
 }
 
 int MPI_Init(int *argc, char ***argv)

@@ -46,6 +46,18 @@ void rcw_thread_began(void);
 /* The system's own, for what the recorder's threads share. */
 void rcw_lock(pthread_mutex_t *mutex);
 void rcw_unlock(pthread_mutex_t *mutex);
+/* A wait of the calling thread for other threads of its rank, or what others wait for (RCW_WAITED and the like). */
+void rcw_keep_wait(int kind, int64_t order, int tag, int64_t t0, int64_t t1);
+/* What the calling thread waits for from now on, and no longer, at an address; and what others may now go on. */
+int64_t rcw_begin_wait(const void *what);
+void rcw_end_wait(const void *what, int64_t t0);
+void rcw_let_go(const void *what);
+/* A function of the system's or of another library, which this program's own one hides; NULL if there is none. */
+void *rcw_real(const char *name);
+/* Keeps once that waits of this kind are not recorded (rcw_not_followed). */
+void rcw_not_followed(int what);
+/* Whether the program is linked with an OpenMP that is not followed. */
+void rcw_look_for_runtimes(void);
 /* Begins the record of a collective call; 0 where it is not recorded. */
 int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message_record *record);
 /* A copy of a communicator, for what its ranks do besides; MPI_COMM_NULL where nothing is recorded of it. */

@@ -1,19 +1,26 @@
-/* For which threads of its rank a thread waits at locks, conditions, semaphores and barriers: a part of ranks.c. Each wait is recorded,
- * and whoever lets go what others wait for; that nobody waits for costs a look at a counter. Only the program's own calls, and those of
- * the C++ standard library for it, are looked at: MPI's library has locks of its own. */
+/* Records for which threads of its rank a thread waits: a part of ranks.c. Each function here has the name of one of the system's, does
+ * what that one does, and records who waited (RCW_WAITED) and who ended such a wait (RCW_LET_GO), both with the address at which they
+ * met. Followed are locks, conditions, semaphores and barriers of pthread, and futexes that are called through syscall(), as C++20's
+ * std::atomic::wait, std::counting_semaphore, std::latch and std::barrier do. OpenMP is followed in ranks_openmp.c.
+ *
+ * Who ends a wait that nobody is in records nothing: a counter says so. Only calls by the program itself and by the C++ standard
+ * library are followed, since MPI's library has locks of its own. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 enum { PLACES = 1024 };
 
-/* How many threads wait for something of this hash. */
+/* How many threads wait at addresses with this hash. */
 static int waiting[PLACES];
 
 typedef struct {
@@ -47,10 +54,11 @@ static int followed(void *caller)
     return 0;
 }
 
-/* Conditions have older versions, which dlsym may find. */
-static void *real(const char *name)
+/* Conditions and OpenMP's locks have older versions, which dlsym may find. */
+void *rcw_real(const char *name)
 {
-    void *found = strncmp(name, "pthread_cond_", 13) ? NULL : dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    const char *version = !strncmp(name, "pthread_cond_", 13) ? "GLIBC_2.3.2" : !strncmp(name, "omp_", 4) ? "OMP_3.0" : NULL;
+    void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
     return found ? found : dlsym(RTLD_NEXT, name);
 }
 
@@ -58,35 +66,40 @@ static void *real(const char *name)
 #define REAL(name) \
     static __typeof__(name) *real_##name; \
     if (!real_##name) \
-        *(void **)&real_##name = real(#name)
+        *(void **)&real_##name = rcw_real(#name)
 
 static int *place(const void *what) { return &waiting[((uintptr_t)what >> 4) % PLACES]; }
 
-static int64_t begin_wait(const void *what)
+int64_t rcw_begin_wait(const void *what)
 {
     __atomic_add_fetch(place(what), 1, __ATOMIC_SEQ_CST);
     return rcw_ticks();
 }
 
-static void keep(int kind, const void *what, int64_t t0, int64_t t1)
+void rcw_keep_wait(int kind, int64_t order, int tag, int64_t t0, int64_t t1)
 {
-    if (!rcw_self && !rcw_begin_thread())
-        return;
-    rcw_message_record record = {.comm = -1, .kind = kind, .peer = -1, .order = (int64_t)(uintptr_t)what, .t0 = t0, .posted = t0, .t1 = t1,
-                                 .thread = rcw_self->number};
-    rcw_keep(&record);
-}
-
-/* `then` is what the thread has waited for after that. */
-static void end_wait(const void *what, const void *then, int64_t t0)
-{
-    int64_t t1 = rcw_ticks();
     int saved = errno;
-    for (int i = 0; i < (then ? 2 : 1); i++) {
-        __atomic_sub_fetch(place(i ? then : what), 1, __ATOMIC_SEQ_CST);
-        keep(RCW_WAITED, i ? then : what, t0, t1);
+    if (rcw_ranks_on && (rcw_self || rcw_begin_thread())) {
+        rcw_message_record record = {.comm = -1, .kind = kind, .peer = RCW_FROM_ALL, .order = order, .tag = tag, .t0 = t0, .posted = t0,
+                                     .t1 = t1, .thread = rcw_self->number};
+        rcw_keep(&record);
     }
     errno = saved;
+}
+
+void rcw_end_wait(const void *what, int64_t t0)
+{
+    int64_t t1 = rcw_ticks();
+    __atomic_sub_fetch(place(what), 1, __ATOMIC_SEQ_CST);
+    rcw_keep_wait(RCW_WAITED, (intptr_t)what, 0, t0, t1);
+}
+
+void rcw_let_go(const void *what)
+{
+    if (__atomic_load_n(place(what), __ATOMIC_SEQ_CST) <= 0)
+        return;
+    int64_t now = rcw_ticks();
+    rcw_keep_wait(RCW_LET_GO, (intptr_t)what, 0, now, now);
 }
 
 void rcw_lock(pthread_mutex_t *mutex)
@@ -101,16 +114,6 @@ void rcw_unlock(pthread_mutex_t *mutex)
     real_pthread_mutex_unlock(mutex);
 }
 
-static void let_go(const void *what)
-{
-    if (__atomic_load_n(place(what), __ATOMIC_SEQ_CST) <= 0)
-        return;
-    int64_t now = rcw_ticks();
-    int saved = errno;
-    keep(RCW_LET_GO, what, now, now);
-    errno = saved;
-}
-
 /* A call that waits for `what` unless `first` says at once that it need not. */
 #define WAITS(call, what, first) \
     { \
@@ -120,9 +123,9 @@ static void let_go(const void *what)
         int result = first; \
         if (result != EBUSY) \
             return result; \
-        int64_t t0 = begin_wait(what); \
+        int64_t t0 = rcw_begin_wait(what); \
         result = real_##call ARGUMENTS; \
-        end_wait(what, NULL, t0); \
+        rcw_end_wait(what, t0); \
         return result; \
     }
 
@@ -132,11 +135,16 @@ static void let_go(const void *what)
         REAL(call); \
         if (!followed(__builtin_return_address(0))) \
             return real_##call ARGUMENTS; \
-        let_go(mutex); \
-        begin_wait(mutex); \
-        int64_t t0 = begin_wait(condition); \
+        rcw_let_go(mutex); \
+        rcw_begin_wait(mutex); \
+        int64_t t0 = rcw_begin_wait(condition); \
         int result = real_##call ARGUMENTS; \
-        end_wait(condition, mutex, t0); \
+        int64_t t1 = rcw_ticks(); \
+        for (int i = 0; i < 2; i++) { \
+            const void *what = i ? (const void *)mutex : (const void *)condition; \
+            __atomic_sub_fetch(place(what), 1, __ATOMIC_SEQ_CST); \
+            rcw_keep_wait(RCW_WAITED, (intptr_t)what, 0, t0, t1); \
+        } \
         return result; \
     }
 
@@ -146,6 +154,18 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) WAITS(pthread_mutex_lock, mutex, 
 #define ARGUMENTS (mutex, until)
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
     WAITS(pthread_mutex_timedlock, mutex, pthread_mutex_trylock(mutex))
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *mutex, const struct timespec *until)
+    WAITS(pthread_rwlock_timedrdlock, mutex, pthread_rwlock_tryrdlock(mutex))
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *mutex, const struct timespec *until)
+    WAITS(pthread_rwlock_timedwrlock, mutex, pthread_rwlock_trywrlock(mutex))
+#undef ARGUMENTS
+#define ARGUMENTS (mutex, clock, until)
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+    WAITS(pthread_mutex_clocklock, mutex, pthread_mutex_trylock(mutex))
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *mutex, clockid_t clock, const struct timespec *until)
+    WAITS(pthread_rwlock_clockrdlock, mutex, pthread_rwlock_tryrdlock(mutex))
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *mutex, clockid_t clock, const struct timespec *until)
+    WAITS(pthread_rwlock_clockwrlock, mutex, pthread_rwlock_trywrlock(mutex))
 #undef ARGUMENTS
 #define ARGUMENTS (lock)
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock) WAITS(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock(lock))
@@ -153,6 +173,13 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *lock) WAITS(pthread_rwlock_wrlock, l
 #undef ARGUMENTS
 #define ARGUMENTS (semaphore)
 int sem_wait(sem_t *semaphore) WAITS(sem_wait, semaphore, sem_trywait(semaphore) ? EBUSY : 0)
+#undef ARGUMENTS
+#define ARGUMENTS (semaphore, until)
+int sem_timedwait(sem_t *semaphore, const struct timespec *until) WAITS(sem_timedwait, semaphore, sem_trywait(semaphore) ? EBUSY : 0)
+#undef ARGUMENTS
+#define ARGUMENTS (semaphore, clock, until)
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+    WAITS(sem_clockwait, semaphore, sem_trywait(semaphore) ? EBUSY : 0)
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex)
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) WAITS_FOR_BOTH(pthread_cond_wait)
@@ -171,7 +198,7 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
     { \
         REAL(call); \
         if (followed(__builtin_return_address(0))) \
-            let_go(what); \
+            rcw_let_go(what); \
         return real_##call(what); \
     }
 
@@ -187,9 +214,31 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
     REAL(pthread_barrier_wait);
     if (!followed(__builtin_return_address(0)))
         return real_pthread_barrier_wait(barrier);
-    let_go(barrier);
-    int64_t t0 = begin_wait(barrier);
+    rcw_let_go(barrier);
+    int64_t t0 = rcw_begin_wait(barrier);
     int result = real_pthread_barrier_wait(barrier);
-    end_wait(barrier, NULL, t0);
+    rcw_end_wait(barrier, t0);
+    return result;
+}
+
+/* Other calls than futexes pass. No call of the kernel's has more than six arguments. */
+long syscall(long number, ...)
+{
+    REAL(syscall);
+    long a[6];
+    va_list arguments;
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(arguments, long);
+    va_end(arguments);
+    const void *word = (const void *)a[0];
+    int operation = number == SYS_futex && followed(__builtin_return_address(0)) ? (int)a[1] & FUTEX_CMD_MASK : -1;
+    if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
+        rcw_let_go(word);
+    if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET)
+        return real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    int64_t t0 = rcw_begin_wait(word);
+    long result = real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    rcw_end_wait(word, t0);
     return result;
 }

@@ -63,7 +63,7 @@ def measured_at(
     damaged is named as it is called in `shown`. `host` is that of all ranks, if it is not the tree's; `languages` are
     those of all FPGAs."""
     losses, whole = list[Diagnostic](), of_programs(of_ranks)
-    folders, unsure_ps = rank_folders(raw), 0
+    folders = rank_folders(raw)
     first = 0
     for number, tree in enumerate(of_ranks):
         path, name = (folders[number], shown / folders[number].name) if folders else (raw, shown)
@@ -72,16 +72,16 @@ def measured_at(
         if path.is_dir():
             own = (host or tree.host) if tree.id or not folders else host_of_rank(host or tree.host, path)
             losses += keep_sound(path, name, own, tree.hdl, of_rank, tree.manifest.clocks, tree.id)
-    if folders:
-        unsure_ps, notes = join_ranks(raw, folders, [len(tree.fpgas) for tree in of_ranks])
-        losses += notes
+    joined = join_ranks(raw, folders, [len(tree.fpgas) for tree in of_ranks]) if folders else None
+    losses += joined.diagnostics if joined else ()
     outcome = measured(raw, outcome, whole.hdl, whole.manifest.clocks)
-    if len(folders) > 1:
+    if joined and len(folders) > 1:
         threads = read_thread_times(raw)
         most = max(Counter(read_thread_ranks(raw).values()).values())
         cores = Cores(most, ranks=len(folders))
-        unsure = tuple(one + unsure_ps for one in outcome.unsure_ps)
+        unsure = tuple(one + joined.unsure_ps for one in outcome.unsure_ps)
         outcome = replace(outcome, cores=cores, threads=threads, unsure_ps=unsure)
+        outcome = replace(outcome, unrecorded_waits=joined.unrecorded_waits)
     return replace(outcome, diagnostics=(*losses, *outcome.diagnostics))
 
 
@@ -139,6 +139,7 @@ def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnos
         clocks=clocks_of(manifest, outcome),
         confined=outcome.confined,
         cores=outcome.cores,
+        unrecorded_waits=outcome.unrecorded_waits,
         threads=outcome.threads,
         exit=outcome.exit,
         stdout_sha256=outcome.stdout_sha256,
