@@ -1,4 +1,8 @@
-"""Ranks of several projects under one launcher (`mpirun a : b`): which rank's program was built from which tree."""
+"""Finds the tree of each rank's program, if ranks of several projects ran under one launcher (`mpirun a : b`).
+
+For example, rank 0 ran a program of tree `a`, ranks 1 and 2 one of tree `b`. Each has an FPGA, and the run has the
+FPGAs `rank[0].`, `rank[1].` and `rank[2].`; names of source files begin with their project's name.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,9 +20,12 @@ from workbench.session.make.tree import Tree
 
 
 def trees_of_ranks(trees: Sequence[Tree], folders: Sequence[Path], shown: Path) -> list[Tree]:
-    """The tree of each rank's program, by the calls that it says it has; of a program without ranks its tree. A rank
-    that recorded nothing has the first one's. WorkbenchError if a program is of none of the trees, or they do not
-    belong together."""
+    """The tree of each rank's program: the one with the program's call sites. A program without ranks counts as one
+    rank, and a rank that recorded nothing has the first tree.
+
+    `folders` are the ranks' records, and errors name them in `shown`. Raises WorkbenchError if a program is of none of
+    the trees, or the trees cannot form one run.
+    """
     if len(trees) == 1:
         if trees[0].id:
             check_one_program(recorded(folders), shown)
@@ -27,19 +34,19 @@ def trees_of_ranks(trees: Sequence[Tree], folders: Sequence[Path], shown: Path) 
     of_ranks = []
     for number, folder in enumerate(folders):
         units = read_units(folder)
-        mine = [tree for tree in trees if units and tree.manifest.sites == units.sites]
-        if units and not mine:
+        matching = [tree for tree in trees if units and tree.manifest.sites == units.sites]
+        if units and not matching:
             hint = "Name the trees of all programs: workbench collect TREE TREE ... RECORDS."
             names = listed([str(tree.path) for tree in trees])
             message = f"rank {number} ran a program of none of the trees {names}"
             raise WorkbenchError(Diagnostic(message, hint, file=str(shown / folder.name)))
-        of_ranks.append(mine[0] if mine else trees[0])
+        of_ranks.append(matching[0] if matching else trees[0])
     return of_ranks
 
 
 def of_programs(of_ranks: Sequence[Tree]) -> Tree:
-    """One tree for the ranks of a run, whose programs' trees these are: each rank has its program's FPGAs. The host and
-    the names are the first tree's. A single rank adds no names."""
+    """One tree for a run, from the trees of its ranks' programs. It has the FPGAs of all ranks, and the host and the
+    names of the first tree. With several ranks, names of FPGAs begin with their rank's."""
     if len(of_ranks) < 2:
         return of_ranks[0]
     places = tuple(f"rank[{rank}]." for rank in range(len(of_ranks)))
@@ -51,7 +58,7 @@ def of_programs(of_ranks: Sequence[Tree]) -> Tree:
 
 
 def _check_together(trees: Sequence[Tree]) -> None:
-    """WorkbenchError if programs of these trees cannot be ranks of one run."""
+    """Raise WorkbenchError if programs of these trees cannot be ranks of one run."""
     first = trees[0]
     for tree in trees:
         if not tree.id:
@@ -69,7 +76,7 @@ def _check_together(trees: Sequence[Tree]) -> None:
 
 
 def host_of_ranks(of_ranks: Sequence[Tree], raw: Path) -> HostBuild:
-    """The host of all programs together, as their joined records in `raw` number its calls and states. With several
+    """The host of all programs together, with sites and states as the joined records in `raw` number them. With several
     trees, names of files begin with their project's."""
     units, names = read_units(raw), project_names(of_ranks)
     if len(names) == 1 or units is None:
@@ -81,11 +88,11 @@ def host_of_ranks(of_ranks: Sequence[Tree], raw: Path) -> HostBuild:
 
 
 def project_names(of_ranks: Sequence[Tree]) -> dict[Path, str]:
-    """What the projects of these trees are called, by their trees' folders; of several with one name, each after the
-    first with a number."""
+    """The names of the trees' projects, by the trees' folders. If several have one name, all but the first get a
+    number, such as `sums (2)`."""
     names = {tree.path: tree.manifest.name for tree in of_ranks}
-    alike = Counter[str]()
+    uses = Counter[str]()
     for path, name in names.items():
-        alike[name] += 1
-        names[path] = name if alike[name] == 1 else f"{name} ({alike[name]})"
+        uses[name] += 1
+        names[path] = name if uses[name] == 1 else f"{name} ({uses[name]})"
     return names
