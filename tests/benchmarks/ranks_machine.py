@@ -429,7 +429,7 @@ def main() -> None:
     if asked.only != "intervals":
         lines = [
             (time_text(one["pause_s"]), f"{one['predicted']:.3f}x", f"{one['measured']:.3f}x",
-             percent_text(one["off"]), f"{one['load']:.1f}") for one in measured["faster_fpga"]
+             f"{100 * one['off']:+.1f} %", f"{one['load']:.1f}") for one in measured["faster_fpga"]
         ]  # fmt: skip
         print(table([("pause between polls", "predicted", "measured", "off", "load"), *lines]))
 
