@@ -97,7 +97,7 @@ def test_polling_can_save_only_what_lies_after_the_fpga_was_ready(knowledge: Kno
     polling = found(analyse(run, synthetic_platform(), knowledge, threshold=1.0), "polling")
     assert polling.time_s == pytest.approx(50 * (4.55e-6 + CYCLE_S))
     total = 50 * 176e-6
-    assert bound(polling, "Ask when the answer is due") == pytest.approx(total / (total - polling.time_s))
+    assert bound(polling, "Poll when the answer is due") == pytest.approx(total / (total - polling.time_s))
     assert polling.gain < 1.03
     late = found(analyse(run, synthetic_platform(), knowledge), "late sender")
     assert late.time_s == pytest.approx(50 * 96e-6), "one poll a round has to be made even if the FPGA is ready"

@@ -90,7 +90,7 @@ def test_the_report_says_where_the_work_differs_and_where_it_is_the_same(compari
     analysis = analyse(runs[0], synthetic_platform(), knowledge)
     page = html_report(runs[0], analysis, None, replace(comparison, equal=equal_work(*runs)))
     assert "Same work; clearBins in A only (200 calls)" in page
-    assert "the same writeSamples; 1 of" in page
+    assert "Same calls in each: writeSamples. This is 1 of" in page
     assert "but their outputs are unknown" in page
 
 
@@ -103,7 +103,7 @@ def test_other_settings_and_blocks_are_different_work(run: Run) -> None:
     assert told["blocks", "pdf2d_top.core[*].ctrl"] == (4, 5)
     assert told["calls", "startCore"] == (8, 10)
     alone = replace(comparison, differences=(Difference("blocks", "top.new", None, 1), Difference("calls", "go", 2, 1)))
-    assert work_words(alone) == "different work: top.new in B only (1 block); go 2 calls against 1 call"
+    assert work_words(alone) == "different work: top.new in B only (1 block); go 2 calls in A, 1 call in B"
 
 
 def test_the_part_of_each_run_that_is_the_same_work_lies_between_turns_that_moved_as_much() -> None:
@@ -121,7 +121,7 @@ def test_as_much_work_is_found_where_one_run_did_more_in_all() -> None:
     assert (found.a.turns, found.a.of_turns, found.b.turns, found.b.of_turns) == (1, 48, 1, 6)
     assert {"writeSamples", "readBins", "clearBins", "startCore", "stopCore"} <= set(found.calls)
     assert found.parts == 0
-    assert "one run did more of them" in equal_words(found)
+    assert "one run made more of these calls" in equal_words(found)
     assert found.a.span_ps == pytest.approx(found.b.span_ps, rel=0.1)
 
 
@@ -146,7 +146,7 @@ def test_runs_whose_calls_have_nothing_alike_are_not_said_to_be_the_same_work(ru
     found = equal_work(run, replace(run, manifest=replace(run.manifest, sites=sites)))
     assert found is not None
     assert (found.calls, found.a, found.speedup) == ((), Stretch(0, run.manifest.time_ps), None)
-    assert "not the same work" in equal_words(found)
+    assert "no equal work" in equal_words(found)
     assert equal_work(run, without_tables(run, "calls")) is None
 
 

@@ -192,7 +192,7 @@ def test_equal_work_stands_on_one_scale(
 
 def test_the_head_says_what_differs_of_the_work(mode: CompareMode, original: OpenRun) -> None:
     assert mode.head.work.text().startswith("Same work; clearBins in A only (300 calls); ")
-    assert "writeSamples 300 calls against 20 calls" in mode.head.work.text()
+    assert "writeSamples 300 calls in A, 20 calls in B" in mode.head.work.text()
     mode.context.set_run(original)
     mode.other.show(replace(original))
     assert mode.head.work.text() == "The same work: settings, blocks, calls and bytes"

@@ -128,7 +128,7 @@ def test_the_numbers_and_the_advice_are_there(page: str, analysis: Analysis) -> 
 
 
 def test_what_is_simulated_is_said_plainly(page: str, run: Run, analysis: Analysis) -> None:
-    assert "No Synthetic PCI-X card was measured" in text_of(page)
+    assert "This run used no real Synthetic PCI-X card" in text_of(page)
     real = replace(run, manifest=replace(run.manifest, simulated=False))
     assert "card was measured" not in text_of(html_report(real, analysis, synthetic_platform()))
 
@@ -161,7 +161,7 @@ def test_an_incomplete_run_says_so_at_the_top(run: Run, knowledge: KnowledgeBase
     manifest = replace(run.manifest, status=status, reason="the host crashed")
     broken = without_tables(replace(run, manifest=manifest), *run.tables)
     words = text_of(html_report(broken, analyse(broken, None, knowledge), None))
-    assert "the host crashed" in words[: words.index("Blocks Edge width")]
+    assert "the host crashed" in words[: words.index("Blocks An edge is as wide")]
 
 
 def test_a_run_without_anything_has_a_report(knowledge: KnowledgeBase) -> None:

@@ -129,8 +129,8 @@ def test_polls_become_an_interrupt_or_wait_until_the_answer_is_due(analysed: Ana
     """Five polls of 32 us in a row: between 128 us (in vain) and 160 us the FPGA is ready. A poll asks at its end, so
     144 - 32 us is the delay, and four cycles until a register shows it."""
     polling = found(analysed, "polling")
-    assert list(map(str, changes(polling, "Ask when"))) == [f"poll_delay calls={FILE}:40 delay_s=0.00011204"]
-    assert not advice(polling, "Ask when").hardware
+    assert list(map(str, changes(polling, "Poll when"))) == [f"poll_delay calls={FILE}:40 delay_s=0.00011204"]
+    assert not advice(polling, "Poll when").hardware
 
 
 def test_the_late_block_is_to_be_twice_as_fast(analysed: Analysis) -> None:

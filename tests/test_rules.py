@@ -71,8 +71,8 @@ def test_a_port_that_waits_for_memory_is_bound_by_what_it_waited(knowledge: Know
     assert found.speedup_ideal == pytest.approx(1 / 0.58)
     (ask_more,) = found.advice  # 32,000 bytes in 500 us, of 200,000 that there could have been
     assert ask_more.text.replace(NARROW, " ") == (
-        "Ask earlier and for more at once, by longer bursts or several on their way: a burst of 64 B takes 1.00 µs, "
-        "and 1 of them are on their way."
+        "Send requests earlier, and more at a time: longer bursts, or more bursts in flight. A burst of 64 B takes "
+        "1.00 µs, and 1 are in flight on average."
     )
     assert ask_more.at_most == pytest.approx(1 / 0.58)
     assert found.metrics["memory.used_share"] == pytest.approx(0.16)
@@ -83,16 +83,16 @@ def test_a_memory_that_moves_all_that_it_can_is_told_from_one_whose_rows_are_clo
     full = memory_finding(
         knowledge, reads=1000, read_bytes=190_000, moving=30_000, waiting=20_000, latency_cycles=200_000, row_hits=1000
     )
-    assert [advice.text.split(":")[0].replace(NARROW, " ") for advice in full.advice] == [
-        "It moves 95.0 % of the 400 MB/s that it can"
+    assert [advice.text.split(". ")[0].replace(NARROW, " ") for advice in full.advice] == [
+        "The memory moves 95.0 % of its peak rate, 400 MB/s"
     ]
     closed = memory_finding(
         knowledge, reads=1000, read_bytes=64_000, moving=16_000, waiting=20_000, latency_cycles=200_000,
         row_hits=500, row_opened=10, row_conflicts=490,
     )  # fmt: skip
     assert [advice.text.split(":")[0] for advice in closed.advice] == [
-        "Ask earlier and for more at once, by longer bursts or several on their way",
-        "Ask for what lies in one row together, or lay it into other banks",
+        "Send requests earlier, and more at a time",
+        "Access data of one row together, or place them in other banks",
     ]
 
 
@@ -181,7 +181,7 @@ def test_each_side_is_bounded_by_what_stays_of_the_other(knowledge: KnowledgeBas
     analysis = analyse(run, None, knowledge)
     late = one(analysis, "late sender", block="top.core.p")
     assert late.speedup_ideal == pytest.approx(16.21)
-    assert bound(late, "Fix what the host") == late.gain == pytest.approx(1 / 0.0595)
+    assert bound(late, "Fix the host's findings") == late.gain == pytest.approx(1 / 0.0595)
     assert (late.culprit, late.title) == ("host.main", "Late sender: the host")
     mine = one(analysis, "late sender", block="host.main")
     assert bound(mine, "Make the FPGA faster") == mine.gain == pytest.approx(1.32)
@@ -216,7 +216,7 @@ def test_another_block_that_works_caps_a_finding_too(knowledge: KnowledgeBase) -
     finding = one(analyse(run, None, knowledge), "late receiver", block="top.dist")
     assert finding.speedup_ideal == pytest.approx(5.5)
     assert bound(finding, "Put a buffer between") == pytest.approx(1.31)
-    assert bound(finding, "Fix the imbalance, by making the receiver faster") == pytest.approx(10)
+    assert bound(finding, "Fix the imbalance: make the receiver faster") == pytest.approx(10)
 
 
 def test_all_overhead_means_that_the_fpga_does_nothing_but_work(knowledge: KnowledgeBase) -> None:

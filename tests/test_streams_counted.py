@@ -147,7 +147,7 @@ def test_full_fifos_are_findings_that_say_whom_to_mend_and_where_to_ask_for_the_
     assert full.time_s == pytest.approx(short.input.sink_stalls / 100e6)
     assert full.speedup_ideal == pytest.approx(run.time_s / (run.time_s - full.time_s))
     (deepen,) = full.advice
-    assert deepen.text.startswith("Deepen it: merge waits for words for ")
+    assert deepen.text.startswith("Deepen it: merge waits ")
     assert f"`workbench streams {PROJECT / 'fork_join.workbench.yaml'}`" in deepen.text
     assert main(["streams", str(run.path)]) == 0
     assert f"{full.title}. {deepen.text}" in capsys.readouterr().out

@@ -50,7 +50,7 @@ def test_a_fifo_between_two_clocks_holds_what_one_side_gave_and_the_other_did_no
     findings = [one for one in open_result(run.path, load_plugins(), 1.0).analysis.findings if one.scope == "fifo"]
     found = {(one.rule, one.where): one for one in findings}
     starved = found["empty buffer", "round_trip.there"]
-    assert starved.title == "adder waits for words of feeder"
+    assert starved.title == "adder waits for words from feeder"
     assert starved.time_s == pytest.approx(there.output.source_stalls / 150e6)  # of the clock that it gives on
     assert found["full buffer", "round_trip.there"].time_s == pytest.approx(there.input.sink_stalls / 100e6)
     held = {one.other for name in FAST for one in streams[name].held}

@@ -70,14 +70,14 @@ def changes() -> list[Change]:
         Change("cipher, a register at a time", registers, size, host, unite, registers.but("dma", "stream")),
         Change("polling filter, traced", traced, "polling", host, "Wait for an interrupt", polls.but("irq")),
         Change("polling filter, other phase", near, "polling", host, "Wait for an interrupt", near.but("irq")),
-        Change("polling filter", polls, "polling", host, "Ask when the answer is due", polls.but("due", SPINS=24050)),
+        Change("polling filter", polls, "polling", host, "Poll when the answer is due", polls.but("due", SPINS=24050)),
         Change("polling filter", polls, "late sender", host, faster, polls.but(CYCLES=20)),
         Change("polling filter, other phase", near, "late sender", host, faster, near.but(CYCLES=1)),
         Change("host and FPGA in turn", busy, "late sender", host, buffers, busy.but("double")),
         Change("host and FPGA in turn", busy, "late sender", worker, "Send the next data while", busy.but("double")),
-        Change("host and FPGA in turn", busy, "late sender", worker, "Send the next data with", busy.but("async")),
+        Change("host and FPGA in turn", busy, "late sender", worker, "Send the next data while h", busy.but("async")),
         Change("host and FPGA in turn", busy, "late sender", host, faster, busy.but(CYCLES=4)),
-        Change("host that prepares long", slow, "late sender", worker, "Fix what the host", slow.but(EFFORT=300)),
+        Change("host that prepares long", slow, "late sender", worker, "Fix the host's findings", slow.but(EFFORT=300)),
         Change("host that prepares long", slow, "late sender", worker, "Send the next data while", slow.but("double")),
         Change("small writes", small, size, host, unite, small.but("block")),
         Change("small writes", small, size, host, "Make transfers larger", small.but("batched")),
@@ -93,20 +93,20 @@ def changes() -> list[Change]:
                starts.but("block")),
         Change("a start for every eight words", starts, "control messages", host, "Let the FPGA clear",
                starts.but("itself", "auto")),
-        Change("clearing before the work", clears, "initialization", worker, "Reduce or avoid it",
+        Change("clearing before the work", clears, "initialization", worker, "Shorten or avoid it",
                clears.but(CLEAR=0)),
         Change("two stages, the first slow", making, "late sender", "unit_top.adder", "Fix the imbalance",
                making.but(MAKE=20)),
         Change("two stages, the second slow", adding, "late receiver", "unit_top.maker", "Fix the imbalance",
                adding.but(ADD=20)),
         Change("two cores", cores, "late sender", host, faster, cores.but("gathered", CORES=4)),
-        Change("two cores", cores, "polling", host, "Ask one register", cores.but("gathered")),
-        Change("a wait for every write", waits, "acknowledge", host, "Go on without", waits.but("unacknowledged")),
+        Change("two cores", cores, "polling", host, "Poll one register", cores.but("gathered")),
+        Change("a wait for every write", waits, "acknowledge", host, "Continue without", waits.but("unacknowledged")),
         Change("four mebibytes at once", Program("big", "sink"), size, host, "Split transfers",
                Program("split", "sink")),
-        Change("two buffers and polls", twice, "polling", host, "Ask when the answer is due", twice.but("doubleirq")),
+        Change("two buffers and polls", twice, "polling", host, "Poll when the answer is due", twice.but("doubleirq")),
         Change("two buffers and polls", twice, "late sender", host, faster, twice.but(CYCLES=100)),
-        Change("host without pragmas", bare, "initialization", worker, "Reduce or avoid it", bare.but(CLEAR=0)),
+        Change("host without pragmas", bare, "initialization", worker, "Shorten or avoid it", bare.but(CLEAR=0)),
         *beside_what_runs_freely()[2:],
         *other_phases(),
         *interrupts_and_two_buffers(),
@@ -116,7 +116,7 @@ def changes() -> list[Change]:
     ]  # fmt: skip
 
 
-FASTER, BUFFERS, IRQ, DUE = "Make the FPGA faster", "Use two buffers", "Wait for an interrupt", "Ask when the answer"
+FASTER, BUFFERS, IRQ, DUE = "Make the FPGA faster", "Use two buffers", "Wait for an interrupt", "Poll when the answer"
 SIZE, UNITE = "inefficient transfer type or size", "Unite transfers"
 HOST, WORKER = "host.main", "unit_top.worker"
 
@@ -143,9 +143,9 @@ def beside_what_runs_freely() -> list[Change]:
         Change(f"{name}, registers", registers, SIZE, HOST, UNITE, registers.but("blocks")),
         Change(f"{name}, small writes", small, SIZE, HOST, UNITE, small.but("block")),
         Change(f"{name}, starts", starts, "control messages", HOST, "Let each control message", starts.but("block")),
-        Change(f"{name}, clearing", clears, "initialization", WORKER, "Reduce or avoid it", clears.but(CLEAR=0)),
-        Change(f"{name}, no pragmas", bare, "initialization", WORKER, "Reduce or avoid it", bare.but(CLEAR=0)),
-        Change("shared memory", shared, "contention", WORKER, "Reduce the time", shared.but(GRANT=2)),
+        Change(f"{name}, clearing", clears, "initialization", WORKER, "Shorten or avoid it", clears.but(CLEAR=0)),
+        Change(f"{name}, no pragmas", bare, "initialization", WORKER, "Shorten or avoid it", bare.but(CLEAR=0)),
+        Change("shared memory", shared, "contention", WORKER, "Make locking and releasing", shared.but(GRANT=2)),
         Change("shared memory", shared, "late sender", HOST, FASTER, shared.but(GRANT=2, CYCLES=2)),
         Change("shared memory", shared, "polling", HOST, IRQ, shared.but("irq")),
     ]
@@ -175,7 +175,7 @@ def interrupts_and_two_buffers() -> list[Change]:
         Change("interrupts", called, "late sender", HOST, FASTER, called.but(CYCLES=199)),
         Change("interrupts, in turn", busy, "late sender", HOST, BUFFERS, busy.but("doubleirq")),
         Change("interrupts, in turn", busy, "late sender", WORKER, "Send the next data while", busy.but("doubleirq")),
-        Change("interrupts, clearing", clears, "initialization", WORKER, "Reduce or avoid it", clears.but(CLEAR=0)),
+        Change("interrupts, clearing", clears, "initialization", WORKER, "Shorten or avoid it", clears.but(CLEAR=0)),
         Change("two buffers, host busy", both, "late sender", HOST, FASTER, both.but(CYCLES=40)),
         Change("two buffers, host busy", both, "polling", HOST, DUE, both.but("doubleirq")),
         Change("two buffers, host idle", third, "late sender", HOST, FASTER, third.but(CYCLES=30)),
@@ -215,7 +215,7 @@ def deeper_fifos() -> list[Change]:
         rows.append(Change(name, base, "full buffer", "unit_top.words", "Deepen it", base.but(DEPTH=more)))
     asked = Program("ask", "queue", {"CYCLES": 75, "DEPTH": 2})
     maker = asked.but(CYCLES=30)
-    rows.append(Change("a FIFO that is empty", asked, "empty buffer", "unit_top.words", "Make make give faster", maker))
+    rows.append(Change("a FIFO that is empty", asked, "empty buffer", "unit_top.words", "Make make faster", maker))
     return rows
 
 

@@ -52,13 +52,13 @@ class Step:
 
 STEPS = (
     Step("control moved onto the FPGA: a core clears its bins and starts by itself",
-         "control messages", "Let the FPGA clear, start and stop by itself", "ideal 1.55 (control)"),
+         "control messages", "Let the FPGA clear, start and stop itself", "ideal 1.55 (control)"),
     Step("output buffers consecutive in the memory map: one read for all cores",
          "inefficient transfer type or size", "Make transfers larger: readBins", "ideal 9.83 (transfer size)"),
     Step("input buffers larger: one write of 40 KB for all cores",
          "inefficient transfer type or size", "Make transfers larger: writePoints", "ideal 9.83 (transfer size)"),
     Step("register data consolidated: one status register for all cores",
-         "polling", "Ask one register that gathers", "ideal 1.15 to 1.34 (five API calls)"),
+         "polling", "Poll one register that combines", "ideal 1.15 to 1.34 (five API calls)"),
 )  # fmt: skip
 
 

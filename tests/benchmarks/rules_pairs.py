@@ -108,7 +108,7 @@ def _communication() -> list[Pair]:
         Pair("inefficient transfer type or size", "host", "block, call", "writes a word a call",
              UNIT.but(PIECES=64), UNIT, "Unite transfers"),
         Pair("nonoverlapped transfers", "host", "block", "writes parts of a batch one after the other",
-             LARGE.but(PIECES=4, tables=FASTER), LARGE.but(PIECES=4, BEGIN=1, tables=FASTER), "Use the calls that"),
+             LARGE.but(PIECES=4, tables=FASTER), LARGE.but(PIECES=4, BEGIN=1, tables=FASTER), "Use calls that"),
         Pair("control messages", "host", "block, call", "starts the FPGA for every word",
              starts, starts.but(STARTS=1), "Let each control message start more work"),
         Pair("control messages", "fpga", "block", "decodes each command for long",
@@ -141,9 +141,9 @@ def _synchronization() -> list[Pair]:
         Pair("full buffer", "fpga", "fifo", "words come in bursts of 8 to a FIFO of 2",
              FIFO, FIFO.but(DEPTH=16), "Deepen it"),
         Pair("empty buffer", "fpga", "fifo", "a FIFO is filled half as fast as it is emptied",
-             starved, starved.but(pause=1248), "Make make give faster", UNMARKED),
+             starved, starved.but(pause=1248), "Make make faster", UNMARKED),
         Pair("acknowledge", "any", "block", "the first stage waits until the second has done with each word",
-             STAGES.but(ack=1), STAGES, "Go on without", on="fpga"),
+             STAGES.but(ack=1), STAGES, "Continue without", on="fpga"),
         Pair("barrier", "any", "block", "no core goes on before all have done their word",
              together, together.but(together=0), "Decouple the blocks", on="fpga"),
         Pair("contention", "any", "block", "three cores share a memory that gives one word in 350 cycles",
@@ -155,12 +155,18 @@ def _overhead() -> list[Pair]:
     loads = UNIT.but(LOADS=3, tables={"configure": {"1": "2 ms"}})
     parts = UNIT.but(PARTS=4, EFFORT=0, tables={"release": {"4": "1 ms"}})
     phases = [
-        ("initialization", "clear", 20000, "clears its memory for each batch", "Reduce or avoid it"),
-        ("finalization", "close", 20000, "puts its memory away after each batch", "Reduce or avoid it"),
-        ("update", "count", 320, "counts and computes addresses for each word", "Reduce or avoid it"),
-        ("interrupt processing", "handle", 320, "handles an overflow for each word", "Resolve the most common"),
-        ("delay", "settle", 320, "waits for a long path for each word", "Shorten the latency"),
-        ("pipeline fill/drain", "fill", 320, "fills a pipeline for each word", "Fill it with the next data"),
+        ("initialization", "clear", 20000, "clears its memory for each batch", "Shorten or avoid it"),
+        ("finalization", "close", 20000, "puts its memory away after each batch", "Shorten or avoid it"),
+        ("update", "count", 320, "counts and computes addresses for each word", "Shorten or avoid it"),
+        ("interrupt processing", "handle", 320, "handles an overflow for each word", "Handle the most common"),
+        ("delay", "settle", 320, "waits for a long path for each word", "Shorten the delay"),
+        (
+            "pipeline fill/drain",
+            "fill",
+            320,
+            "fills a pipeline for each word",
+            "Start the next data while the pipeline",
+        ),
         ("pipeline flush/stall", "flush", 320, "flushes a pipeline after each word", "Interleave independent"),
         ("internal overhead", "sort", 320, "keeps its books for each word", "Run these tasks in parallel"),
     ]
@@ -174,7 +180,7 @@ def _overhead() -> list[Pair]:
         Pair("multiple initialization", "host", "block", "each of three libraries configures the FPGA",
              loads, loads.but(LOADS=1), "Unite or generalise"),
         Pair("multiple finalization", "host", "block", "releases the FPGA after each part of the work",
-             parts, parts.but(PARTS=1), "Keep the FPGA until"),
+             parts, parts.but(PARTS=1), "Release the FPGA only after"),
     ]  # fmt: skip
 
 

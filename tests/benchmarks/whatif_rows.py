@@ -108,7 +108,7 @@ def uneven() -> list[Case]:
     return [
         Case(name, polls, polls.but("irq"), irq),
         Case(f"{name}, in turn", busy, busy.but("double"), "Use two buffers"),
-        Case(f"{name}, clearing", called, called.but(CLEAR=0), "Reduce or avoid it"),
+        Case(f"{name}, clearing", called, called.but(CLEAR=0), "Shorten or avoid it"),
         Case(f"{name}, two buffers", both, both.but("doubleirq"), irq),
         Case(f"{name}, two stages", stages, stages.but(MAKE=10), "Make the FPGA faster"),
         Case(f"{name}, the first stage slow", making, making.but(ADD=10), "Make the FPGA faster"),
@@ -254,13 +254,13 @@ def _texts(case: Case, run: Run) -> list[str]:
         return [f"clock clock=clk frequency_hz={twin.clock_mhz}e6"]
     polls, data, control, reads = _sites(run)
     texts = []
-    if advice.startswith("Wait for an interrupt") or (advice.startswith("Ask when") and "irq" in twin.host):
+    if advice.startswith("Wait for an interrupt") or (advice.startswith("Poll when") and "irq" in twin.host):
         texts.append(f"interrupt calls={polls}")
-    elif advice.startswith("Ask when"):
+    elif advice.startswith("Poll when"):
         texts.append(f"poll_delay calls={polls} delay_s={twin.settings['SPINS'] * SPIN_S!r}")
-    elif advice.startswith(("Use two buffers", "Send the next data while")):
+    elif advice.startswith(("Use two buffers", "Send the next data while this")):
         texts.append(f"early calls={data}")
-    elif advice.startswith(("Send the next data with", "Overlap communication")):
+    elif advice.startswith(("Send the next data while host", "Overlap communication")):
         texts += [f"early calls={data}", f"asynchronous calls={data} buffers={_in_a_row(run, data)}"]
     elif twin.host == "dma":
         return []  # no change of the catalogue takes all calls but two out of a program
@@ -280,9 +280,9 @@ def _texts(case: Case, run: Run) -> list[str]:
         texts += [f"unite calls={data},{last} count=2", f"control_in_fpga calls={others}"]
     elif advice.startswith("Let each control message"):
         texts.append(f"fewer_starts calls={control.split(',')[-1]} count={_in_all(run, control.split(',')[-1]) // 4}")
-    elif advice.startswith("Ask one register"):
+    elif advice.startswith("Poll one register"):
         texts.append(f"calls calls={polls.split(',')[-1]} factor=0")
-    elif advice.startswith("Go on without"):
+    elif advice.startswith("Continue without"):
         texts.append(f"calls calls={_labels(run, ('wait',), WAITS)} factor=0")
     elif advice.startswith("Split transfers"):
         texts.append(f"split calls={data} count=32")

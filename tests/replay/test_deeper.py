@@ -56,7 +56,7 @@ def test_the_advised_depth_is_least_and_its_prediction_comes_true(depth: int) ->
     advice = advice_of(counted(through_fifo(depth, PLATFORM)))
     (change,) = advice.changes
     assert isinstance(change, Depth)
-    assert advice.text.startswith(f"Deepen it from {depth} to {change.words} words: take waits for words for ")
+    assert advice.text.startswith(f"Deepen it from {depth} to {change.words} words: take waits ")
     last = {words: int(through_fifo(words, PLATFORM).tables["stream_transfers"]["cycle"][-1]) for words in range(1, 17)}
     least = min(words for words, cycle in last.items() if cycle <= last[16] / (1 - LOSS))
     assert abs(change.words - least) <= 1  # polls, which the words' replay does not make anew, differ
@@ -71,7 +71,7 @@ def test_without_the_words_the_depth_is_called_a_guess() -> None:
     run = counted(through_fifo(2, PLATFORM))
     untraced = {name: table for name, table in run.tables.items() if name != "stream_transfers"}
     advice = advice_of(replace(run, tables=untraced))
-    assert "Try four times the depth, which is a guess" in advice.text
+    assert "Try four times the depth (a guess)" in advice.text
     assert advice.changes == (Depth("words", 8),)
     assert advice.prediction is not None
     assert advice.prediction.trust is Trust.REFUSED

@@ -44,7 +44,7 @@ def block_page(members: Sequence[BlockMetrics], analysis: Analysis) -> views.Pag
 
 def _findings_here(findings: Sequence[Finding]) -> views.Section:
     links = finding_links(findings)
-    return views.Section("Findings here", (links if findings else views.Text("No rule fired here.", "second"),))
+    return views.Section("Findings here", (links if findings else views.Text("No findings here.", "second"),))
 
 
 def mean_states(members: Sequence[BlockMetrics]) -> list[StateMetrics]:
@@ -102,13 +102,13 @@ def calls_table(calls: Sequence[CallMetrics]) -> views.Table:
         views.Column("Call", lambda c: c.site.label, category=lambda c: c.state.category),
         views.Column("Entry", _entry, ink=lambda c: _MUTED),
         views.Column("Calls", lambda c: count_text(c.count), right=True),
-        views.Column("Bytes each", lambda c: bytes_text(round(c.bytes_per_call)) if c.bytes else "", right=True),
+        views.Column("Bytes per call", lambda c: bytes_text(round(c.bytes_per_call)) if c.bytes else "", right=True),
         views.Column("Time", lambda c: time_text(c.time_s), right=True, ink=lambda c: _STRONG),
         views.Column("Share", lambda c: percent_text(c.share), right=True),
-        views.Column("Rate, least", lambda c: rate_text(c.rate.min) if c.rate else "", right=True),
-        views.Column("average", lambda c: rate_text(c.rate.avg) if c.rate else "", right=True),
-        views.Column("greatest", lambda c: rate_text(c.rate.max) if c.rate else "", right=True),
-        views.Column("Back-to-back", _row_words, right=True, tip="How many calls of a place followed each other"),
+        views.Column("Lowest rate", lambda c: rate_text(c.rate.min) if c.rate else "", right=True),
+        views.Column("Average", lambda c: rate_text(c.rate.avg) if c.rate else "", right=True),
+        views.Column("Highest", lambda c: rate_text(c.rate.max) if c.rate else "", right=True),
+        views.Column("Back-to-back", _row_words, right=True, tip="Number of consecutive calls of one place"),
     )
     ranked = sorted(calls, key=lambda c: -c.time_s)
     return views.Table("Calls", columns, ranked, place=lambda c: Place(c.site.file, c.site.line))
@@ -132,10 +132,10 @@ def call_page(calls: Sequence[CallMetrics], analysis: Analysis) -> views.Page:
         views.Fact("Time", f"{time_text(spent)}, {percent_text(spent / analysis.time_s)}"),
     ]
     if size:
-        facts += [views.Fact("Bytes a call", bytes_text(size / count)), views.Fact("Rate", rate_text(size / spent))]
+        facts += [views.Fact("Bytes per call", bytes_text(size / count)), views.Fact("Rate", rate_text(size / spent))]
     if first.rate:
         facts.append(
-            views.Fact("Least and greatest rate", f"{rate_text(first.rate.min)} to {rate_text(first.rate.max)}")
+            views.Fact("Lowest and highest rate", f"{rate_text(first.rate.min)} to {rate_text(first.rate.max)}")
         )
     facts.append(views.Fact("Back-to-back calls", f"{_row_words(first)}, {first.runs.avg:.3g} on average"))
     place = (first.site.file, first.site.line)

@@ -191,7 +191,7 @@ def _difference_words(difference: Difference, who: str) -> str:
         return bytes_text(value) if difference.kind == "bytes" else count_text(value)
 
     if difference.a is not None and difference.b is not None:
-        return f"{difference.name} {amount(difference.a)} against {amount(difference.b)}"
+        return f"{difference.name} {amount(difference.a)} in A, {amount(difference.b)} in {who}"
     run, value = ("A", difference.a) if difference.b is None else (who, difference.b)
     return f"{difference.name} in {run} only ({amount(value or 0)})"
 

@@ -196,14 +196,14 @@ def equal_words(work: EqualWork) -> str:
     )
     if not work.calls:
         runs_text = "both" if len(work.stretches) == 2 else "all"
-        return f"{stretch_texts}: no call did as much in a part of {runs_text}, so these are not the same work."
-    of = f"1 of {work.parts} equal parts" if work.parts else "in all, one run did more of them"
+        return f"{stretch_texts}: no call did as much in a part of {runs_text}, so the runs have no equal work."
+    of = f"This is 1 of {work.parts} equal parts" if work.parts else "In total, one run made more of these calls"
     faster = f", {faster_text(work.speedup)}" if work.speedup and len(work.stretches) == 2 else ""
-    return f"{stretch_texts}{faster}: the same {', '.join(work.calls)}; {of}."
+    return f"{stretch_texts}{faster}. Same calls in each: {', '.join(work.calls)}. {of}."
 
 
 def _stretch_words(letter: str, part: Stretch) -> str:
-    turns = f"{part.turns} of {part.of_turns} rounds" if part.turns else "whole"
+    turns = f"{part.turns} of {part.of_turns} rounds" if part.turns else "whole run"
     return f"{letter} {turns} ({time_text(part.span_ps / PS_PER_S)})"
 
 

@@ -78,25 +78,25 @@ def finding_table(
         views.Column("Interval", lambda f: interval_text(best_prediction(f)), width_px=92,
                ink=lambda f: ("second", 12, 400), tip="Contains the speedup in 9 of 10 cases"),
         views.Column("Upper bound", _at_most, width_px=114, right=True, key=lambda f: f.speedup_cap or 0.0,
-               ink=lambda f: ("muted", 11, 400), tip="Upper bound of its best advice"),
+               ink=lambda f: ("muted", 11, 400), tip="Largest upper bound of its advice"),
     ) if leads else (
         views.Column("Upper bound", _bound_words, width_px=100, right=True,
                key=lambda f: f.speedup_cap or 0.0, ink=lambda f: ("text", 13, 600),
-               tip="Upper bound of its best advice"),
+               tip="Largest upper bound of its advice"),
     )  # fmt: skip
     columns = (
         views.Column("#", rank, width_px=44, ink=lambda f: ("muted", 13, 400),
-               tip="Rank; – for findings that follow from another"),
-        views.Column("", sign, width_px=30, tip="Speedup: over 2×, 1.2 to 2×, below"),
+               tip="Rank; – for a finding that others cause"),
+        views.Column("", sign, width_px=30, tip="Speedup: over 2×, 1.2× to 2×, below 1.2×"),
         views.Column("Finding", name, share=0.45, key=lambda f: f.title,
                ink=lambda f: ("text", 13, 400 if f.id in hanging else 600),
                tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
         views.Column("Where", where, share=0.25, key=where, ink=lambda f: ("second", 13, 400),
                elide_middle=True, tip_of=lambda f: f.where),
         views.Column("Time", _time_words, width_px=84, right=True, key=lambda f: f.time_s,
-               tip="Time this bottleneck takes"),
+               tip="Time that this bottleneck takes"),
         views.Column("", share=0.30, picture=_draw_bar, picture_head=_draw_axis,
-               tip="Speedup of the whole run, logarithmic: solid as predicted, tint up to the upper bound",
+               tip="Speedup of the whole run, logarithmic: solid as predicted, tint to the upper bound",
                tip_of=gain_words),
         *gain_columns,
     )  # fmt: skip
@@ -150,7 +150,7 @@ def _no_prediction_words(finding: Finding) -> str:
     if finding.speedup_predicted is not None:
         return ""
     why = next((advice.no_change for advice in finding.advice if advice.no_change), "")
-    return not_predicted_words(finding) or why or "Its advice is not a separate change"
+    return not_predicted_words(finding) or why or "No change of the catalogue matches its advice"
 
 
 def _at_most(finding: Finding) -> str:
@@ -247,7 +247,7 @@ def _to_do(finding: Finding, analysis: Analysis) -> views.Section | None:
     order = (finding.advice[0], *large, *(a for a in finding.advice[1:] if a not in large))
     shown = 1 + len(large)
     steps = views.Steps(
-        tuple(_step(n, a, analysis, not finding.failures) for n, a in enumerate(order)),
+        tuple(_step(n, a, analysis, _bound_of(order, n, finding)) for n, a in enumerate(order)),
         folded_words(order[shown:]),
         shown,
     )
@@ -261,11 +261,16 @@ def _is_small(advice: Advice) -> bool:
     return prediction is None or prediction.speedup is None or prediction.speedup < LEAST_GAIN
 
 
-def _step(number: int, advice: Advice, analysis: Analysis, is_bound: bool) -> views.Step:
+def _bound_of(order: Sequence[Advice], number: int, finding: Finding) -> tuple[str, ...]:
+    """The upper bound of a step; its reason is left out if an earlier step has the same. An assertion has no bound."""
+    bound = (order[number].at_most, order[number].stays)
+    with_reason = bound not in [(advice.at_most, advice.stays) for advice in order[:number]]
+    return () if finding.failures else (bound_words(order[number], with_reason),)
+
+
+def _step(number: int, advice: Advice, analysis: Analysis, bound: tuple[str, ...]) -> views.Step:
     prediction = advice.prediction
-    notes = ((prediction_words(prediction),) if prediction and number else ()) + (
-        (bound_words(advice),) if is_bound else ()
-    )
+    notes = ((prediction_words(prediction),) if prediction and number else ()) + bound
     tags = [("Changes hardware", "medium")] if advice.hardware else []
     if advice.changes:
         tags.append((f"Data hazard: {advice.hazard}", "medium") if advice.hazard else ("No data hazard", "good"))
@@ -281,8 +286,6 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
     sentences = [f"{time_text(best.time_s)} of {time_text(analysis.time_s)} remain."]
     if best.bound_by:
         sentences.append(f"After that, {best.bound_by} takes most of the critical path.")
-    if finding.advice and finding.advice[0].stays:
-        sentences.append(f"The upper bound keeps only the time that stays in any case: {finding.advice[0].stays}.")
     if best.why:
         sentences.append(f"{best.why[:1].upper()}{best.why[1:]}.")
     if best.interval_holds:
@@ -312,7 +315,7 @@ def _rule(finding: Finding, analysis: Analysis) -> views.Section | None:
         views.Fact(analysis.metrics[name].title, analysis.metrics[name].text(value), name, name in telling)
         for name, value in finding.metrics.items()
     ]
-    ideal = views.Fact("Speedup if only this time went", bound_text(finding.speedup_ideal), "speedup")
+    ideal = views.Fact("Speedup if only this time is saved", bound_text(finding.speedup_ideal), "speedup")
     kind = "" if finding.rule.lower() in finding.title.lower() else f"{finding.rule} ({finding.scope})"
     items = (
         *((views.Text(finding.explanation, "second"),) if finding.explanation else ()),

@@ -13,7 +13,7 @@ from workbench.model.text import at_most_text, bound_text, counted, is_limit, li
 
 #: Changes that gain less are folded.
 LEAST_GAIN = 1.05
-FOLLOWING = "Not ranked, because they follow from the findings above; time that they could save at most:"
+FOLLOWING = "Not ranked: these findings follow from the findings above."
 
 
 def what_if_applied(findings: Iterable[Finding]) -> bool:
@@ -26,13 +26,13 @@ def predicted(findings: Iterable[Finding]) -> bool:
     return any(f.speedup_predicted is not None for f in findings)
 
 
-def ranked_words(analysis: Analysis) -> str:
+def ranked_words(analysis: Analysis, hint: str = "") -> str:
     """The criterion of the findings' rank, a warning not to add speedups, and the number of changes not predicted for
-    lack of time."""
+    lack of time. `hint` says how to give more time."""
     by = "predicted speedup" if predicted(analysis.findings) else "upper bound of the speedup"
     left_out = analysis.what_if.left_out if analysis.what_if else 0
-    more = f" {counted(left_out, 'change')} not predicted: the time limit was reached." if left_out else ""
-    return f"by {by}. Speedups overlap; do not add them.{more}"
+    more = f" {counted(left_out, 'change')} not predicted: the time limit was reached{hint}." if left_out else ""
+    return f"sorted by {by}. Speedups overlap; do not add them.{more}"
 
 
 def best_prediction(finding: Finding) -> Prediction | None:
@@ -93,13 +93,13 @@ def scope_words(finding: Finding) -> str:
     return f"{where_words(finding)}{'; ' + lines if lines else ''}"
 
 
-def bound_words(advice: Advice) -> str:
-    """The upper bound with its reason: `At most 1.57×: only the FPGA becomes faster`."""
+def bound_words(advice: Advice, with_reason: bool = True) -> str:
+    """The upper bound, with its reason if asked: `At most 1.57×: only the FPGA becomes faster.`"""
     if advice.at_most is None:
-        return "This run does not show its speedup."
+        return "This run does not show the speedup of this change."
     if not is_limit(advice.at_most):
         return f"No limit is known: {advice.stays}."
-    return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
+    return f"At most {ratio_text(advice.at_most)}{f': {advice.stays}' if with_reason else ''}."
 
 
 def interval_text(prediction: Prediction | None) -> str:
@@ -138,7 +138,7 @@ def gain_words(finding: Finding) -> str:
     bound = "" if cap is None else f"at most {bound_text(cap)}" if is_limit(cap) else "no limit known"
     if finding.speedup_predicted is not None:
         return f"predicted {ratio_text(finding.speedup_predicted)}{', ' if bound else ''}{bound}"
-    return bound or f"{bound_text(finding.speedup_ideal)} if only this time went"
+    return bound or f"{bound_text(finding.speedup_ideal)} if only this time is saved"
 
 
 def becomes_words(total_s: float, gain: float) -> str:

@@ -146,8 +146,8 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "following_said": FOLLOWING,
         "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (
-            "Every clocked cycle of every block is in one state, or unclassified if it has no pragma; sums are exact."
-            " For replicas, times are means, and transitions are those of the first."
+            "Each clock cycle of a block belongs to one state, or to unclassified if no pragma covers it. The sums are"
+            " exact. For replicas, times are means; transitions are those of the first replica."
         ),
     }
 
@@ -176,7 +176,11 @@ def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
     if hosts:
         waits = hosts[0].share_of(*WAITS)
         figures.append(
-            {"value": percent_text(waits), "title": "the host waits for the FPGA", "note": hosts[0].block.id}
+            {
+                "value": percent_text(waits),
+                "title": "of the time, the host waits for the FPGA",
+                "note": hosts[0].block.id,
+            }
         )
     groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA]
     if groups:
@@ -184,7 +188,11 @@ def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
         count = f"{len(busiest.members)} replicas" if len(busiest.members) > 1 else "1 block"
         note = f"{busiest.group}, {count}"
         figures.append(
-            {"value": percent_text(busiest.mean_work_share), "title": "the busiest FPGA blocks work", "note": note}
+            {
+                "value": percent_text(busiest.mean_work_share),
+                "title": "of the time, the busiest FPGA block works",
+                "note": note,
+            }
         )
     return figures
 
@@ -222,9 +230,9 @@ def _simulated(run: Run, platform: Platform | None) -> str:
         else "the measured CPU time of the host's thread"
     )
     return (
-        f"No {name} was measured. The FPGA design ran as RTL, cycle by cycle, on a simulated card; transfers take what"
-        f" the platform's tables say, and share its bus; the host's own time is {host}. All times are virtual: they do"
-        " not depend on how fast this was simulated."
+        f"This run used no real {name}. The simulated card ran the FPGA design as RTL, cycle by cycle. Transfers take"
+        f" the times of the platform's tables and share its bus. The host's own time is {host}. All times are virtual:"
+        " they do not depend on the simulator's speed."
     )
 
 
@@ -298,7 +306,8 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
     return {
         "other": "the other run",
-        "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: {faster_words(comparison, 'the other run')}.",
+        "answer": f"This run takes {time_text(a, 4)}, the other {time_text(b, 4)}:"
+        f" {faster_words(comparison, 'the other run')}.",
         "work": f"{work_words(comparison)} (this run is A, the other B). {share_words(comparison)}",
         "states": [_state_pair(pair, largest) for pair in comparison.states],
         **names,

@@ -27,7 +27,7 @@ _LABEL = 8
 _MOST_THREADS = 4
 _LEAST_SHARE = 0.005  # the least share of a run that is printed
 #: The basis of bounds on unmarked FPGA work: the host's longest wait, the memory's traffic.
-_UNMARKED = ": upper bounds hold, but may be far too high (`workbench propose` shows where to mark it)"
+_UNMARKED = ": the upper bounds are correct but may be much too high (`workbench propose` suggests pragmas)"
 _NUMBERS = {2: "two", 3: "three"}
 
 
@@ -38,7 +38,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
     if not findings:
         lines.append(nothing_words(run.manifest, analysis))
     else:
-        lines.append(f"Findings: {count_words(analysis.findings)}, {ranked_words(analysis)}")
+        lines.append(f"Findings: {count_words(analysis.findings)}, {ranked_words(analysis, ' (--predict SECONDS)')}")
         lines += _what_if(analysis)
     ranks = ranks_of(analysis.findings)
     for finding in sorted(findings, key=lambda f: f.points_elsewhere):
@@ -57,7 +57,7 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
     if what_if is None:
         return
     if what_if.why:
-        yield f"No gains are predicted: {what_if.why}."
+        yield f"No speedups are predicted: {what_if.why}."
     for number, best in enumerate(what_if.best[1:], 2):
         titles = " + ".join(dict.fromkeys(map(change_title, best.changes)))
         yield f"Best {_NUMBERS[number]}, predicted {ratio_text(best.speedup or 0.0)}: {titles}."
@@ -65,12 +65,10 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
         first = what_if.after[0]
         yield (
             f"After the best one, predicted {ratio_text(what_if.best[0].speedup or 0.0)}, {first.block} in "
-            f"{first.state} holds the run most: {percent_text(first.share)}."
+            f"{first.state} has the largest share of the critical path: {percent_text(first.share)}."
         )
     if what_if.path and (path_text := path_words(what_if.path, (m.block for m in analysis.blocks))):
         yield f"Critical path: {path_text}{'; ' if what_if.path.why else ''}{what_if.path.why}."
-    if what_if.left_out:
-        yield f"{counted(what_if.left_out, 'change')} not predicted: not enough time (--predict SECONDS)."
 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:
@@ -97,7 +95,8 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA and g.best.time_s]
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
     if busiest is not None and busiest.mean_work_share:
-        yield f"The busiest of the FPGA, {_group_name(busiest)}, works {percent_text(busiest.mean_work_share)}."
+        share = percent_text(busiest.mean_work_share)
+        yield f"The busiest FPGA block, {_group_name(busiest)}, works {share} of the time."
     elif busiest is not None:
         yield f"No pragma says when the FPGA works{_UNMARKED if analysis.findings else ''}."
     for port in (one for one in analysis.memory_ports if one.bytes):
@@ -130,7 +129,7 @@ def _shares(host: BlockMetrics) -> str:
     return (
         f"{host.block.id} works {percent_text(host.share_of(Category.WORK))} of the time, moves data"
         f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
-        f"{f' The other_shares: {more}.' if more else ''}"
+        f"{f' The rest: {more}.' if more else ''}"
     )
 
 

@@ -37,7 +37,7 @@ MOMENTS = (
     option("--to", dest="last", metavar="TIME", help='use a traced run up to this moment, as in "1.5 ms"'),
 )
 THRESHOLD = (
-    option("--threshold", type=float, default=1.05, help="least speedup (if only this time went) to report"),
+    option("--threshold", type=float, default=1.05, help="smallest speedup (if only this time is saved) to report"),
     JSON,
 )
 

@@ -70,12 +70,12 @@ def _united(s: Selected, takes_s: float, fpga_s: float) -> float:
     return max(s.of.run.time_s - (s.time_s + s.served_s) + takes_s, fpga_s)
 
 
-_EVERYTHING_ELSE = "everything else takes the time it took"
+_EVERYTHING_ELSE = "all other times stay the same"
 
 BOUND_METRICS = (
     Metric(
         "left.without_this",
-        "Least time without what is lost in these states or calls",
+        "Least time without the loss in these states or calls",
         "time",
         lambda s: _without(s, s.saved_s),
         stays=_EVERYTHING_ELSE,
@@ -89,25 +89,24 @@ BOUND_METRICS = (
     ),
     Metric(
         "left.packed",
-        "Least time with as many calls that move next to nothing",
+        "Least time if each of these calls moved almost nothing",
         "time",
         lambda s: _without(s, s.time_s - time_of_empty_calls(s) + waits_for_them(s)),
-        stays="as many calls are made, each as long as the smallest transfer, and everything else takes the time it"
-        " took",
+        stays="each call takes as long as the smallest transfer, and all other times stay the same",
     ),
     Metric(
         "left.overlapped",
         "Least time with the host's work and transfers beside the FPGA's work",
         "time",
         lambda s: max(s.host.own_s + s.host.transfer_s, _fpga_time(s)),
-        stays="the host's own work and its transfers stay one after the other, and so does the FPGA's work",
+        stays="the FPGA works while the host works and transfers; the longer of the two remains",
     ),
     Metric(
         "left.side_by_side",
         "Least time with host, transfers and FPGA side by side",
         "time",
         lambda s: max(s.host.own_s, s.host.transfer_s, _fpga_time(s)),
-        stays="the host's work, the transfers and the FPGA's work stay, side by side",
+        stays="the host's work, the transfers and the FPGA's work overlap; the longest of the three remains",
     ),
     Metric(
         "left.without_culprit",
@@ -118,25 +117,25 @@ BOUND_METRICS = (
     ),
     Metric(
         "left.united",
-        "Least time with these transfers united, and what goes with them gone",
+        "Least time with these transfers united, without the polls and control beside them",
         "time",
         lambda s: _united(s, time_at_best(s), _fpga_time(s)),
-        stays="the same bytes at the best rate, the host's own work and the FPGA's work stay; the control messages"
-        " and polls beside these transfers can go with them",
+        stays="the same bytes at the best rate, the host's own work and the FPGA's work remain; control messages and"
+        " polls beside these transfers can disappear",
     ),
     Metric(
         "left.fewer",
-        "Least time without these calls and what goes with them",
+        "Least time without these calls and the polls beside them",
         "time",
         lambda s: _united(s, 0.0, work_s(s)),
-        stays="the transfers of data, the host's own work and the FPGA's work stay; the polls beside these messages"
-        " can go with them",
+        stays="the data transfers, the host's own work and the FPGA's work remain; polls beside these messages can"
+        " disappear",
     ),
     Metric(
         "left.prompt",
         "Least time if the host knew at once that the FPGA is ready",
         "time",
         lambda s: max(s.of.run.time_s - s.host.waiting.after_ready_s, work_s(s)),
-        stays="the FPGA is ready no sooner than it was",
+        stays="the FPGA is ready no earlier than in this run",
     ),
 )

@@ -55,25 +55,25 @@ def _slow(s: Selected) -> Value | None:
 
 
 _OF_FIFO = (
-    Metric("fifo.name", "The FIFO", "text", _fifo(lambda f: _name(f.fifo.id))),
-    Metric("fifo.id", "The FIFO's full name", "text", _fifo(lambda f: f.fifo.id)),
-    Metric("fifo.source", "The block that sends into it", "text", _fifo(lambda f: _name(f.input.stream.source))),
-    Metric("fifo.target", "The block that receives from it", "text", _fifo(lambda f: _name(f.output.stream.target))),
-    Metric("fifo.depth", "Words that it has room for; 0 where not known", "count", _fifo(lambda f: f.fifo.depth)),
+    Metric("fifo.name", "FIFO", "text", _fifo(lambda f: _name(f.fifo.id))),
+    Metric("fifo.id", "Full name of the FIFO", "text", _fifo(lambda f: f.fifo.id)),
+    Metric("fifo.source", "Block that writes to the FIFO", "text", _fifo(lambda f: _name(f.input.stream.source))),
+    Metric("fifo.target", "Block that reads from the FIFO", "text", _fifo(lambda f: _name(f.output.stream.target))),
+    Metric("fifo.depth", "Depth of the FIFO in words; 0 if unknown", "count", _fifo(lambda f: f.fifo.depth)),
     Metric(
         "fifo.least_depth",
-        "Least depth that loses under 1 %, the other FIFOs as they are, by replay; 0 where not known",
+        "Smallest depth that costs under 1 % of time, by replay of the run; 0 if unknown",
         "count",
         lambda s: s.of.least_depth(s.fifo.fifo.id) if s.fifo else None,
     ),
-    Metric("fifo.most", "Words that it held at most", "count", _fifo(lambda f: f.most)),
-    Metric("fifo.mean", "Words that it held on average", "number", _fifo(lambda f: f.mean)),
-    Metric("fifo.passed", "Words that went through it", "count", _fifo(lambda f: f.output.transfers)),
-    Metric("fifo.full_share", "Share of cycles in which it took nothing", "share", _fifo(lambda f: f.full_share)),
-    Metric("fifo.empty_share", "Share of cycles in which it gave nothing", "share", _fifo(lambda f: f.empty_share)),
+    Metric("fifo.most", "Most words in the FIFO", "count", _fifo(lambda f: f.most)),
+    Metric("fifo.mean", "Average words in the FIFO", "number", _fifo(lambda f: f.mean)),
+    Metric("fifo.passed", "Words that passed through the FIFO", "count", _fifo(lambda f: f.output.transfers)),
+    Metric("fifo.full_share", "Share of cycles in which the FIFO was full", "share", _fifo(lambda f: f.full_share)),
+    Metric("fifo.empty_share", "Share of cycles in which the FIFO was empty", "share", _fifo(lambda f: f.empty_share)),
     Metric(
         "fifo.held_up_time",
-        "Time in which it took nothing of what was offered",
+        "Time in which a writer waited for room",
         "time",
         _fifo(lambda f: f.input.sink_stalls / f.input.clock_hz),
     ),
@@ -89,15 +89,15 @@ _OF_FIFO = (
         "time",
         _fifo(_elsewhere_s),
     ),
-    Metric("fifo.slow", "The block that its receivers wait for", "text", _slow),
+    Metric("fifo.slow", "Slow block that the FIFO's readers wait for", "text", _slow),
 )
 
 FIFO_METRICS = (
     *(replace(metric, scopes=("fifo",)) for metric in _OF_FIFO),
-    Metric("complete", "The run came to its end", "flag", lambda s: float(s.of.run.complete)),
+    Metric("complete", "The run is complete", "flag", lambda s: float(s.of.run.complete)),
     Metric(
         "project",
-        "The run's project, as a command line has it",
+        "The run's project, as an argument of a command",
         "text",
         lambda s: shlex.quote(s.of.run.manifest.project or "PROJECT"),
     ),

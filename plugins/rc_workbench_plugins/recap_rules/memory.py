@@ -21,25 +21,25 @@ def _burst_bytes(port: MemoryPortMetrics) -> float:
 
 
 _OF_PORT = (
-    Metric("memory.port", "The port into memory", "text", _port(lambda p: p.port.id)),
-    Metric("memory.name", "The memory", "text", _port(lambda p: p.port.memory)),
-    Metric("memory.bytes", "Bytes that it moved", "size", _port(lambda p: p.bytes)),
-    Metric("memory.bytes_per_s", "Its rate while it was busy", "rate", _port(lambda p: p.bytes_per_s)),
-    Metric("memory.peak", "What the memory moves at most", "rate", _port(lambda p: p.port.memory_bytes_per_s)),
+    Metric("memory.port", "Memory port", "text", _port(lambda p: p.port.id)),
+    Metric("memory.name", "Memory", "text", _port(lambda p: p.port.memory)),
+    Metric("memory.bytes", "Bytes that the port moved", "size", _port(lambda p: p.bytes)),
+    Metric("memory.bytes_per_s", "Rate of the port while it was busy", "rate", _port(lambda p: p.bytes_per_s)),
+    Metric("memory.peak", "Peak rate of the memory", "rate", _port(lambda p: p.port.memory_bytes_per_s)),
     Metric(
         "memory.used_share",
-        "What all ports moved, of what the memory could have moved while this one was busy",
+        "Used share of the memory's peak rate while this port was busy, all ports together",
         "share",
         _port(lambda p: p.used_share),
     ),
-    Metric("memory.waiting_time", "Time in which it waited for words", "time", _port(lambda p: p.waiting_s)),
-    Metric("memory.burst", "Bytes of a burst, on average", "size", _port(_burst_bytes)),
-    Metric("memory.latency", "From a burst's request to its last answer, on average", "time",
+    Metric("memory.waiting_time", "Time in which the port waited for words", "time", _port(lambda p: p.waiting_s)),
+    Metric("memory.burst", "Average bytes of a burst", "size", _port(_burst_bytes)),
+    Metric("memory.latency", "Average time from a burst's request to its last answer", "time",
            _port(lambda p: p.latency_s)),
-    Metric("memory.outstanding", "Bursts on their way while it was busy, on average", "number",
+    Metric("memory.outstanding", "Average bursts in flight while the port was busy", "number",
            _port(lambda p: p.outstanding)),
     Metric("memory.hit_share", "Share of accesses that found their row open", "share", _port(lambda p: p.hit_share)),
-    Metric("memory.conflict_share", "Share of accesses that had to close another row before", "share",
+    Metric("memory.conflict_share", "Share of accesses that had to close another row first", "share",
            _port(lambda p: p.conflict_share)),
 )  # fmt: skip
 
