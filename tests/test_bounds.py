@@ -143,7 +143,7 @@ def test_no_call_is_to_be_larger_than_all_that_the_run_moves(knowledge: Knowledg
     finding = found(analysis, "inefficient transfer type or size")
     said = " ".join(finding.suggestions).replace("\u202f", " ")
     assert "KiB" not in said
-    assert "The run moves 200 B in this direction; in calls of 200 B that would take" in said
+    assert "The run moves 200 B in this direction; in calls of 200 B, that would take" in said
 
 
 def with_advice(platform: Platform, **limits: int) -> Platform:

@@ -169,7 +169,7 @@ def test_equal_work_stands_on_one_scale(
     assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps * 16 / 60, rel=0.1)
     assert mode.below.equal_work.head.title.text() == "Equal work"
     assert "A 16 of 60 rounds" in mode.below.equal_work.head.subtitle.text()
-    assert "the same writeSamples; 1 of 4 equal parts" in mode.below.equal_work.head.subtitle.text()
+    assert "Same calls in each: writeSamples. This is 1 of 4 equal parts" in mode.below.equal_work.head.subtitle.text()
     assert view.rounds.unit_ps(0) == view.rounds.unit_ps(1) == part_a.span_ps
     pixels = pixels_of(mode.below.equal_work.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
