@@ -166,7 +166,7 @@ def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWin
     QTimer.singleShot(50, answer)
     opened.actions_of.all["prove"].trigger()
     assert said[0].startswith("Prove the design of ")
-    assert "The host is not started now" in said[1]
+    assert "The host does not start now" in said[1]
     assert said[-1] == "Trust and prove"
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)

@@ -37,7 +37,9 @@ def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="workbench", description="Find where an FPGA application spends its time, and what a fix would gain."
     )
     top.add_argument("--version", action="version", version=f"RC Workbench {workbench.__version__}")
-    top.add_argument(NO_PLUGINS, action="store_true", help="load the built-in plugins only; before the command")
+    top.add_argument(
+        NO_PLUGINS, action="store_true", help="load only the built-in plugins; write it before the command"
+    )
     add_commands(top, given)
     return top
 

@@ -40,7 +40,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
     return [
         ModelKind(
             name="density",
-            title="what the memories let an algorithm reach (computational density)",
+            title="the rate that memories allow an algorithm (computational density)",
             label="density",
             document=Later(f"{PLACE}.model:DensityModel").load,
             outputs=Later(f"{PLACE}.compute:outputs"),
@@ -70,7 +70,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
 
 
 def _add_kernel(command: ArgumentParser) -> None:
-    said = "measure rho of a C kernel, which is compiled and run (or of a bundled one, by name), beside the model's"
+    said = "compile and run a C kernel (a file, or a bundled name), and compare its rho with the model's"
     command.add_argument("--kernel", metavar="FILE.c", help=said)
     command.add_argument("--kernel-args", metavar="'ARGS'", help="the kernel's arguments")
 

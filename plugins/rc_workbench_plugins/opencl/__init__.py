@@ -59,10 +59,10 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
 
 
 def _add_kernel(command: ArgumentParser) -> None:
-    command.add_argument("--board", metavar="PLATFORM", help="of a kernel file: the board, such as de5_net")
+    command.add_argument("--board", metavar="PLATFORM", help="with a kernel file: the board, such as de5_net")
     said = "of a kernel file: the launch, a YAML file or its text, as in '{global_size: [1024], arguments: {n: 4}}'"
     command.add_argument("--launch", metavar="SPEC", help=said)
-    command.add_argument("--kernel", metavar="NAME", help="of a kernel file: the kernel, where it has several")
+    command.add_argument("--kernel", metavar="NAME", help="with a kernel file: the kernel's name, if it has several")
 
 
 def _add_search(command: ArgumentParser) -> None:

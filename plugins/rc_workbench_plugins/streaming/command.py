@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     columns, frames = f"columns {', '.join(COLUMNS)}: counters, in ticks", f"to look for drift in (default {FRAMES})"
     parser.add_argument("file", type=Path, metavar="TRIPLES.csv", help=columns)
     parser.add_argument("--s-p", type=_positive, default=1.0, metavar="NS", help="ns of a processor tick (default 1)")
-    parser.add_argument("--s-f", type=_positive, metavar="NS", help="ns of an FPGA cycle; fitted where it is not given")
+    parser.add_argument("--s-f", type=_positive, metavar="NS", help="ns of an FPGA cycle (default: fitted)")
     parser.add_argument("--frames", type=_count, default=FRAMES, metavar="N", help=frames)
     parser.add_argument("--json", action="store_true")
 

@@ -183,7 +183,7 @@ def test_hits_are_counted_listed_and_gone_to(qtbot: QtBot, mode: TimelineMode) -
     mode.filter.setText("core[2]")
     qtbot.waitUntil(lambda: mode.finder.count.text() == "0")
     assert lists.found.rows.tops == []
-    assert "No row shown" in lists.said.text()
+    assert "No visible row" in lists.said.text()
 
 
 def test_statistics_follow_the_markers_and_lead_to_the_state(qtbot: QtBot, mode: TimelineMode) -> None:

@@ -82,7 +82,7 @@ class Breadcrumb(QObject):
         whole.setCheckable(True)
         whole.setChecked(context.navigation.time_range is None)
         whole.triggered.connect(lambda checked=False: context.choose_range(None))
-        menu.addAction("Choose on the timeline").triggered.connect(
+        menu.addAction("Choose a range on the timeline").triggered.connect(
             lambda checked=False: context.navigation.set_mode("timeline")
         )
         if context.navigation.mode != "timeline":  # which shows it anyway

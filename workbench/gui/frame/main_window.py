@@ -309,7 +309,7 @@ class MainWindow(ProjectWindow):
     def fix_problems(self) -> None:
         """Make every certain fix in the documents, which are saved by hand; each is undone by itself."""
         fixed = self._open_problems().fix_all()
-        self.status_line.answer(f"{counted(fixed, 'problem')} fixed, not saved" if fixed else "no certain fix")
+        self.status_line.answer(f"{counted(fixed, 'problem')} fixed, not saved" if fixed else "no automatic fix")
 
     def _show_place(self, mode: str, path: tuple[int | str, ...]) -> bool:
         """Show a field in the mode that edits its document. False where that has no form for it."""

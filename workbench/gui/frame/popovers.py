@@ -116,7 +116,7 @@ class RunOptionsPopover(Popover):
         self.trace = QCheckBox("Trace: record every change of state, for the timeline")
         self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
         self.deterministic = QCheckBox("Deterministic: host time is counted work, not measured")
-        self.plain = QCheckBox("Plain: observe nothing")
+        self.plain = QCheckBox("Plain: run without instrumentation")
         self.waves = QCheckBox("Waveforms: write the design's signals to a VCD file")
         for box in (self.trace, self.deterministic, self.plain, self.waves):
             column.addWidget(box)
@@ -131,7 +131,7 @@ class RunOptionsPopover(Popover):
         self._questions_title = label("What agents count", "strong")
         self._frame_row = QWidget()
         self.frame_length = QLineEdit()
-        self.frame_length.setPlaceholderText("as the statements say")
+        self.frame_length.setPlaceholderText("as in the statements")
         self.frame_length.setAccessibleName("Frame length of agents")
         self.frame_length.setToolTip("A time (1 ms), or a number of words for frames of words")
         row_layout(label("Frame length"), self.frame_length, of=self._frame_row, margins=(0, 0, 0, 0), spacing=16)

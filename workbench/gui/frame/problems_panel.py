@@ -114,7 +114,7 @@ class ProblemsPanel(QWidget):
         shown = [d for d in every if self.levels[d.severity].isChecked() and all(w in _searched(d) for w in words)]
         self.rows.show_rows([(d, ()) for d in shown])
         hidden = len(every) - len(shown)
-        self.header.set_title("Problems", f"{hidden} more are filtered out" if hidden else "")
+        self.header.set_title("Problems", f"{hidden} more are hidden by the filter" if hidden else "")
         self._some.setVisible(bool(every))
         self.none.setVisible(not every)
         self.setFocusProxy(self.rows if every else self._close)

@@ -140,7 +140,7 @@ class SettingsDialog(QDialog):
             what.setVisible(shown)
             others = others or shown
         self._trusted.setVisible(bool(trusted()) and not only and all(word in _TRUSTED.lower() for word in words))
-        self._none.setText("No setting matches." if words or not only else "Every setting is at its default.")
+        self._none.setText("No setting matches." if words or not only else "All settings have their defaults.")
         self._none.setVisible(not names and not others and self._trusted.isHidden())
         self.area.verticalScrollBar().setValue(0)
 

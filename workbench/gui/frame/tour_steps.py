@@ -117,7 +117,7 @@ STEPS = (
     ),
     TourStep(
         "Run it",
-        "Press {run}. The host is compiled, the cores are simulated, and both have one clock. No board is needed.",
+        "Press {run}. The workbench compiles the host and simulates the cores on one clock. You need no board.",
         lambda window, moved: _has_run(window, BEFORE), "runs.md", _run_button,
     ),
     TourStep(
@@ -134,27 +134,27 @@ STEPS = (
     ),
     TourStep(
         "Go to the lines",
-        "Press {source}, or Go to source on the finding, to see the lines that it is about, with the time beside them.",
+        "Press {source}, or Go to source on the finding, to see its source lines with their times.",
         _in_source, "findings.md", _findings,
     ),
     TourStep(
         "Make the change",
-        "The example has the changed program too: larger transfers, one status register, control in hardware.",
+        "The example also contains the changed program: larger transfers, one status register, control in hardware.",
         lambda window, moved: _is_open(window, AFTER), "guide.md", action="Open the changed program", act=_open_after,
     ),
     TourStep(
         "Run it again",
-        "Press {run}. The same points are counted by the changed program.",
+        "Press {run}. The changed program counts the same points.",
         lambda window, moved: _has_run(window, AFTER), "runs.md", _run_button,
     ),
     TourStep(
         "Compare",
-        "Press {compare_before}: the measured speedup, and each call and state beside the run before.",
+        "Press {compare_before} to see the measured speedup, and each call and state next to the previous run.",
         lambda window, moved: _in_mode(window, "compare"), "findings.md",
     ),
     TourStep(
         "Now your own project",
-        "These were all the steps: mark, run, try, change, compare. {new_project} begins with a folder of your "
+        "You have seen all steps: mark, run, try, change, compare. {new_project} begins with a folder of your "
         "sources.",
         lambda window, moved: False, "guide.md", action="New from sources...",
         act=_new_project,

@@ -52,7 +52,7 @@ class Recovered:
         answer = self._context.documents.ask(
             Question(
                 "Restore unsaved changes?",
-                "The window did not close normally. These changes were kept; the files on disk are as last saved.",
+                "The window did not close normally. These changes were kept. The files on disk are unchanged.",
                 lines,
                 (RESTORE, DISCARD, LATER),
             )

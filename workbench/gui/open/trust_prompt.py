@@ -28,7 +28,7 @@ RUN = Act("Run the code of {}?", "", "Trust and run", "play")
 PROVE = Act(
     "Prove the design of {}?",
     "A proof instruments a copy of the design and reads both. Modules that cannot be proved are built and simulated. "
-    "The host is not started now; trusting the project lets it be run later:",
+    "The host does not start now. A trusted project can be run later:",
     "Trust and prove",
     "check",
 )

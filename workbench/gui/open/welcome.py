@@ -79,7 +79,7 @@ class Welcome(ScrollArea):
         platform.setToolTip("Describe a board: its host API (from a header), its ports and its transfer times")
         platform.clicked.connect(lambda: self._show_mode("platform"))
         tour = Button("Take the tour", "waypoints", on=self.tour_wanted.emit)
-        tour.setToolTip("From sources to a change that came true, in three minutes, on a bundled example")
+        tour.setToolTip("From sources to a measured speedup in three minutes, on a bundled example")
         for number, button in enumerate((self.open_button, new, run, models, platform, tour)):
             button.setProperty("large", "true")
             row.addWidget(button, number // 2, number % 2)

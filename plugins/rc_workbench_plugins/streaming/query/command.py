@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="statements: measure ..., assert ...; without it, what agents counted in the run",
     )
     parser.add_argument(
-        "--limits", action="store_true", help="what limits the throughput, and seven questions on the way"
+        "--limits", action="store_true", help="print what limits the throughput, with the answers to seven questions"
     )
     parser.add_argument("--frame", type=frame_of, default=FrameLength(), metavar="LENGTH", help=frame)
     parser.add_argument("--json", action="store_true")

@@ -130,7 +130,7 @@ class ConfirmBox(QWidget):
             return "Not possible: the project of this run is not open."
         if run is not None and not run.manifest.simulated:
             return "Not possible: this run was made on a real machine."
-        return "A run is under way." if self.context.running else ""
+        return "A run is in progress." if self.context.running else ""
 
 
 def _row(prediction: Prediction, confirmation: Confirmation) -> QWidget:

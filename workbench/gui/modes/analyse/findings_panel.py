@@ -89,7 +89,7 @@ class FindingsPanel(QWidget):
     def _build(self) -> None:
         self.head = PanelHeader("Findings")
         self.node_pill = PillButton("", icon_name="x", checked=True)
-        self.node_pill.setToolTip("Show the findings of every block again")
+        self.node_pill.setToolTip("Show the findings of all blocks again")
         self.node_pill.clicked.connect(lambda: self.show_only(""))
         self.head.add(self.node_pill)
         self.chart = PillButton("Chart", icon_name="trending-up")
@@ -100,9 +100,9 @@ class FindingsPanel(QWidget):
             ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
             ("Memory", "Traffic of the design's memory ports, and their waiting times"),
             ("Metrics", "Values of the metrics that the sources or the project define"),
-            ("Assertions", "Which of the design's assertions held or failed, and when first"),
-            ("Branches", "How often each branch of the design was taken, those never taken first"),
-            ("Rules", "All known bottlenecks, with what each rule found"),
+            ("Assertions", "The design's assertions: which held, which failed, and when first"),
+            ("Branches", "How often the design took each branch; branches never taken come first"),
+            ("Rules", "All rules, with their findings in this run"),
         )
         self.counted = {name: PillButton(name) for name, _ in tips}
         for name, tip in tips:
@@ -115,7 +115,7 @@ class FindingsPanel(QWidget):
         self.rule_button.setMenu(self.rule_menu)
         self.rule_button.setPopupMode(IconButton.ToolButtonPopupMode.InstantPopup)
         self.all_rules = PillButton("All rules", icon_name="x", checked=True)
-        self.all_rules.setToolTip("Close the rule, and show all of them again")
+        self.all_rules.setToolTip("Close the rule and show all rules again")
         self.all_rules.clicked.connect(self.rules_left.emit)
         for widget in (self.all_rules, self.edit_rule, self.rule_button):
             widget.hide()
@@ -313,7 +313,7 @@ class FindingsPanel(QWidget):
     def _say_nothing(self, ranked: bool, analysis: Analysis) -> None:
         run = self._context.run
         why = "" if ranked or run is None else nothing_words(run.manifest, analysis)
-        self.nothing.say("No finding here" if ranked else "No rule fired", why)
+        self.nothing.say("No finding here" if ranked else "No findings", why)
 
     def follow(self, finding: str) -> None:
         """Mark a finding in the table and in the chart; "" none."""

@@ -14,7 +14,7 @@ from workbench.pictures.graph_path import path_pairs, with_path
 
 #: Of a path through so many blocks of the FPGA (replicas are one) the graph says little.
 FEW_BLOCKS = 1
-_TIP = "What the run's end waited for, and what has slack"
+_TIP = "The chain that ends the run, and the slack of all else"
 _NOT_YET = "Available after the replay for predictions"
 
 

@@ -57,7 +57,7 @@ def _rule_groups(meanings: Mapping[str, str], tops: tuple[str, ...]) -> Iterator
     yield Group("Rule", "", (
         Field(("name",), "Name", "text", "a rule of this name, side and scope in an earlier file is replaced"),
         _field(("category",), "Kind", "choice", get_args(RuleCategory)),
-        Field(("parent",), "Under", "choice", "a more general rule, which is then silent", tops),
+        Field(("parent",), "Under", "choice", "a more general rule, which then reports nothing", tops),
         _field(("explanation",), "Description", "prose"),
     ))  # fmt: skip
     yield Group("Scope", "what the rule is evaluated on", (

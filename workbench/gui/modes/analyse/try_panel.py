@@ -111,7 +111,7 @@ class TryPanel(QWidget):
         if mine and mine not in self.offers:
             self.offers.append(mine)
         self.ticked = [mine] if mine else []
-        self._subtitle.setText(f"Replay of run {run.manifest.name or 'this run'}. Your sources stay as they are.")
+        self._subtitle.setText(f"Replay of run {run.manifest.name or 'this run'}. Your sources do not change.")
         self._write_rows()
         self._ask()
         self._ask_sets()

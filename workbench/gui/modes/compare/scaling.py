@@ -37,7 +37,7 @@ class ScalingPanel(QWidget):
         self.form.setAccessibleName("What the scaling curve shows")
         self.form.currentIndexChanged.connect(self._draw)
         self.log = PillButton("Log axes")
-        self.log.setToolTip("Both axes logarithmic: what scales is a straight line")
+        self.log.setToolTip("Both axes logarithmic: perfect scaling is a straight line")
         self.log.toggled.connect(self._draw)
         self.head.add(self.form)
         self.head.add(self.log)

@@ -33,24 +33,24 @@ ENTRY = (
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
         Field(("condition",), "Only when", "code", "C expression; empty: always"),
         Field(("subtype",), "Label", "text", "separates conditional entries"),
-        Field(("of",), "Handle", "code", "only calls on what was opened under this name: h2c, or h2c|c2h"),
+        Field(("of",), "Handle", "code", "only calls on an object opened under this name: h2c, or h2c|c2h"),
     )),
     Group("Arguments", "C expressions over the arguments", (
         Field(("fpga",), "FPGA number", "code"),
         Field(("bytes",), "Bytes", "code"),
         Field(("address",), "Address", "code"),
-        Field(("data",), "Data", "code", "where the data are; empty: the one parameter that fits"),
+        Field(("data",), "Data", "code", "the parameter with the data; empty: the only one that fits"),
         Field(("files",), "File names", "code"),
-        Field(("opens",), "Opens", "code", "a name for what the call opens: h2c, or *handle is bar0"),
+        Field(("opens",), "Opens", "code", "the name of the object that the call opens: h2c, or *handle is bar0"),
         Field(("mapped_bytes",), "Mapped bytes", "code", "the size of the mapping that it opens"),
     )),
     Group("Time", "", (
         Field(("transfer",), "Transfer time", "table"),
-        Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
+        Field(("asynchronous",), "Returns early", "check", "the transfer continues after the call returns"),
         Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
         Field(("inline",), "In the header", "check", "its code is in the header, not in a library", aside=True),
     )),
-    Group("Suggestion", "shown with findings on this call", (
+    Group("Suggestion", "advice shown with findings on this call", (
         Field(("suggestion",), "", "prose"),
         Field(("suggestion_from_bytes",), "From bytes", "unit", "average bytes of a call; empty: any"),
         Field(("suggestion_to_bytes",), "Up to bytes", "unit"),
@@ -96,16 +96,14 @@ HOST = (
     Group("Library", "C files that replace it on the simulated card; empty: generated from the calls", (
         Field(("api",), "As template", "code", "whose API this is"),
         Field(("api_sources",), "C files", "lines", "one per line, beside this file", picks="files"),
-        Field(("lacks",), "Calls it lacks", "pairs", "one NAME: what to do instead per line"),
+        Field(("lacks",), "Missing calls", "pairs", "one NAME: what to do instead per line"),
     )),
 )  # fmt: skip
 TRANSFERS = groups_of(Transfers, "How the workbench moves data", "C over data, address, words, bytes, index")
 PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the ports of the application's top module")
 TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send", "receive")})
 MEMORY = groups_of(Memory, "Memory")
-NETWORK = groups_of(
-    Network, "Network", "LogGP; unlike nodes are described in the file", hidden=tuple(OF_NODES.values())
-)
+NETWORK = groups_of(Network, "Network", "LogGP; describe different nodes in the file", hidden=tuple(OF_NODES.values()))
 CLOCK = groups_of(Clock, "Clock")
 KERNEL_CLOCK = groups_of(KernelClock, "Clocks of built kernels", "of kernels that take up to a share of the logic")
 BOARD = groups_of(KernelBoard, "Board under OpenCL")

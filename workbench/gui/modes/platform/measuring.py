@@ -54,7 +54,7 @@ class Measuring(QObject):
     def said(self) -> str:
         """What is under way; empty where nothing is."""
         background = self._context.background
-        return (background.said or "Getting ready") if background.runs(_KEY) else ""
+        return (background.said or "Preparing") if background.runs(_KEY) else ""
 
     def act(self) -> None:
         if self.said:

@@ -32,9 +32,7 @@ from workbench.session.edit.platform_document import PlatformDocument, starter
 from workbench.session.edit.yaml_document import Path_
 from workbench.system.files import read_file
 
-_FIT_TIP = (
-    "A latency and a bandwidth fitted to the points that have a source; the column Off fit says how far each is off"
-)
+_FIT_TIP = "Latency and bandwidth, fitted to the points with a source; the column Fit error shows each point's distance"
 
 
 class PlatformMode(DocumentMode):

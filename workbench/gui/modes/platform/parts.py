@@ -37,7 +37,7 @@ ABOUT_CALLS = (
     "A function of the API that programs call, and what a call of it means. From a header adds one for each function "
     "that it declares."
 )
-ABOUT_TABLES = "How long a call takes, by its size. Suggestions, predictions and the simulated card read it."
+ABOUT_TABLES = "The time of a call by its size. Advice, predictions and the simulated card use it."
 KERNEL_CLOCKS: Path_ = ("opencl", "clocks")
 QUEUES: Path_ = ("host", "queues")
 

@@ -89,8 +89,8 @@ class PointTable(RowView):
             Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
                    ink=lambda line: plain),
             Column("Of best", share=0.4, paint=self._paint_share),
-            Column("Off fit", _of_point(self._off_text), width_px=72, right=True, ink=lambda line: small,
-                   tip="how much longer than the fitted latency and bandwidth say"),
+            Column("Fit error", _of_point(self._off_text), width_px=72, right=True, ink=lambda line: small,
+                   tip="difference to the time by the fitted latency and bandwidth"),
             typed("From", lambda p: p.source, "source", lambda p: p.source, share=0.6, ink=lambda line: small,
                   paint=self._paint_source),
         ), ROW_PX)  # fmt: skip
@@ -132,7 +132,7 @@ class PointTable(RowView):
         row = row_layout(of=box, margins=(72, 2, 16, 6), spacing=12)
         what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
         place = f"line {problem.line}, column {problem.column}. "
-        tail = "Until this is fixed the saved file stays as it was." if bad else problem.hint
+        tail = "Until you fix this, the saved file does not change." if bad else problem.hint
         column = column_layout(what, label(place + tail, "smallsecond", wrap=True), spacing=2)
         row.addLayout(column, 1)
         fix = fix_for(self.points, self.table, at)

@@ -241,7 +241,7 @@ class DensityView(QWidget):
             points = of.beside(values, measured)
             worst = max((p for p in points if math.isfinite(p.difference_pct)), key=lambda p: abs(p.difference_pct))
             said = (
-                f"measured: {title}; furthest from the model {worst.difference_pct:+.1f} % at "
+                f"measured: {title}; largest difference to the model {worst.difference_pct:+.1f} % at "
                 f"{bytes_of(worst.alpha_bytes)}"
             )
         self.curve_head.set_title("Density by memory size", said)

@@ -79,7 +79,7 @@ CARD = (
         "simulator": "Simulator", "hardware_counters": "Real counters", "~skip_rest": "Skip idle cycles",
         "~check_vhdl": "Check VHDL",
     }),
-    AskedGroup("Limits", "a run is ended when it reaches one", {
+    AskedGroup("Limits", "the workbench ends a run that reaches one", {
         "wall_limit_s": "Real time (s)", "cycle_limit": "Cycles", "~idle_cycle_limit": "Idle cycles",
         "~files_bytes": "Files (bytes)",
     }),

@@ -131,7 +131,7 @@ def _of_fpga() -> tuple[AskedGroup, ...]:
     """What is asked of an FPGA among several: its name, and what is asked of the design."""
     others = (replace(group, fields={n: label for n, label in group.fields.items() if n != "~cards"})
               for group in (*DESIGN, *COUNTERS))  # fmt: skip
-    return AskedGroup("FPGA", "fields left out are as in the design above", {"name": "Name"}), *others
+    return AskedGroup("FPGA", "a field that is not set has the value of the design above", {"name": "Name"}), *others
 
 
 def _grouped(schema: type[BaseModel], title: str) -> tuple[Group, ...]:

@@ -30,7 +30,7 @@ def show_block(context: Context, editor: CodeEditor, details: SourceDetails, say
     many += f", {range_title(context.shown_range)}" if context.shown_range else ""
     older = f"{run_title(run)} is older than this file; its numbers are dimmed"
     if context.replacing:
-        older = f"Margin shows {run_title(run)} until the new run ends"
+        older = f"The margin shows {run_title(run)} until the new run ends"
     place = blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")
     say(older if editor.margin.stale else f"Margin shows {many}", place)
     return True

@@ -140,7 +140,7 @@ def fill(column: QVBoxLayout, answers: Sequence[Explained], ask: Callable[[str],
             column.addWidget(bars)
             yield bars
         if any(bar.counted is not None for bar in one.bars):
-            words = f"{words} A line across a bar is what agents counted.".strip()
+            words = f"{words} A line across a bar shows the count of agents.".strip()
         if words:
             answer = label(words, "second", wrap=True)
             answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

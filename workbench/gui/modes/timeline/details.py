@@ -178,7 +178,9 @@ class TimelineDetails(QWidget):
                 row.addWidget(cell)
             column.addLayout(row)
         if path.unknown:
-            column.addWidget(label(f"Some waits have no known cause:  {path.unknown[0]}.", "smallsecond", wrap=True))
+            column.addWidget(
+                label(f"The cause of some waits is unknown:  {path.unknown[0]}.", "smallsecond", wrap=True)
+            )
         spare = sorted(
             (parts.least_slack_ps, number)
             for number, parts in path.parts.items()
@@ -187,7 +189,7 @@ class TimelineDetails(QWidget):
         if spare:
             column.addSpacing(6)
             column.addWidget(label("Not on the path", "strong"))
-            column.addWidget(label("Smallest slack of a single stretch of work", "smallsecond", wrap=True))
+            column.addWidget(label("Smallest slack of one interval of work", "smallsecond", wrap=True))
         for slack_ps, number in spare[:MOST_OF_PATH]:
             _add_line(column, label(scene.names[number]), "", time_text(slack_ps / PS_PER_S))
 

@@ -89,7 +89,7 @@ class TimelineLists(QWidget):
         note = "Type in the field at the top right: the name of a state, a call or a block"
         if hits is not None:
             listed = f"the first {count_text(len(hits))} of them" if len(hits) < hits.count else "in order of time"
-            note = listed if hits.count else "No row shown has a state or call of that name"
+            note = listed if hits.count else "No visible row has a state or call of that name"
         self._say(FOUND, note)
 
     def show_statistics(self, rows: Sequence[StateRow], note: str) -> None:

@@ -331,7 +331,7 @@ class TimelineMode(Mode):
         if not (self.toolbar.path.isChecked() or self.toolbar.waits.isChecked()):
             return ()
         if self.path.why:
-            return (f"causes of waits not known: {self.path.why}",)
+            return (f"causes of waits are unknown: {self.path.why}",)
         if self.path.path is None:
             return ()
         drawn, waits = arrows(self.view.shown()) if self.toolbar.waits.isChecked() else ([], 0)

@@ -27,7 +27,7 @@ class TimelineToolbar(QWidget):
         self.setFixedHeight(40)
         self.finder = finder
         self.path = _pill(
-            "Critical path", "trending-up", "What determined the run's end, and what has slack", "view_path"
+            "Critical path", "trending-up", "The chain that ends the run, and the slack of all else", "view_path"
         )
         self.waits = _pill("Causes", "hourglass", "Arrows from each cause to what waited for it", "view_waits")
         self.messages = _pill("Messages", "arrow-left-right", "Draw the messages of the chosen calls", on=True)
