@@ -13,9 +13,9 @@ from workbench.model.text import counted
 
 LEAST_PREVIEW_PX, PREVIEW_PX = 64, 132
 STALE = 0.5  # how much is seen of a table that is not of the rule as it is typed
-NO_RUN = "Open a run to see for which of its blocks and calls this rule holds."
+NO_RUN = "Open a run to see which of its blocks and calls this rule fires for."
 NO_RULE = "No rule is shown: create one, or undo."
-WRONG = "Fix the rule's problems to see where it holds."
+WRONG = "Fix the rule's problems to see what it fires for."
 
 
 class RuleSubjects(QWidget):
@@ -95,7 +95,7 @@ class RuleSubjects(QWidget):
 
     def _show_finding(self, finding: Finding, row: RuleRow | None) -> None:
         fired = self.table is not None and self.table.fired
-        how = "Preview" if fired else "Does not hold; the finding would be"
+        how = "Preview" if fired else "Does not fire; the finding would be"
         self._below.addWidget(label(f"{how}, {finding.where}", "small", wrap=True))
         title = row_layout(SeverityIcon(finding.severity), (label(finding.title, "strong", wrap=True), 1), spacing=8)
         self._below.addLayout(title)
@@ -106,4 +106,4 @@ class RuleSubjects(QWidget):
 def subject_words(table: RuleTable) -> str:
     """How many of a rule's subjects it fires for."""
     looked = sum(row.outcome is not Outcome.NOTHING for row in table.rows)
-    return f"holds for {table.fired} of {counted(looked, 'subject')}"
+    return f"fires for {table.fired} of {counted(looked, 'subject')}"
