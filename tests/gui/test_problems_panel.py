@@ -36,7 +36,7 @@ def test_problems_are_listed_filtered_and_fixed(
     assert "there is no key 'hardwar' here" in shown
     panel.filter.setText("hardwar did")
     assert [problem.message for problem in panel.rows.rows.tops] == ["there is no key 'hardwar' here"]
-    assert panel.header.subtitle.text().endswith("filtered out")
+    assert panel.header.subtitle.text().endswith("hidden by the filter")
     panel.levels[Severity.ERROR].click()
     assert not panel.rows.rows.tops
     panel.levels[Severity.ERROR].click()
