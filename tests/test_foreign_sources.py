@@ -6,6 +6,8 @@ import mmap
 import os
 import resource
 import shutil
+import signal
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -290,6 +292,23 @@ def test_what_happens_in_a_child(tmp_path: Path) -> None:
         in_child(lambda: [n for n in iter(int, 1)], cpu_s=1)  # noqa: C416
     assert time.process_time() - started < 0.5
     assert not set(psutil.Process().children()) - before
+
+
+def test_a_child_that_gets_no_processor_is_waited_for() -> None:
+    """As on a machine whose other processes leave it none for seconds: here it is stopped."""
+
+    def go_on() -> None:
+        stopped: list[psutil.Process] = []
+        while not stopped:
+            time.sleep(0.01)
+            stopped = [c for c in psutil.Process().children() if c.status() == psutil.STATUS_STOPPED]
+        time.sleep(0.5)
+        stopped[0].resume()
+
+    waker = threading.Thread(target=go_on)
+    waker.start()
+    assert in_child(lambda: os.kill(os.getpid(), signal.SIGSTOP), idle_s=0.1) is None
+    waker.join()
 
 
 def test_a_child_hands_back_data_alone() -> None:

@@ -116,7 +116,8 @@ def _heard(stream: int, job: Job | None) -> bool:
 
 
 def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | None) -> bytes:
-    """All data that the child sends. A child that does nothing for `idle_s` seconds is ended."""
+    """All data that the child sends. A child that does nothing for `idle_s` seconds is ended, unless it could go on and
+    other processes have the processor."""
     poll = select.poll()
     poll.register(stream, select.POLLIN)
     poll.register(hearing, select.POLLIN)
@@ -145,8 +146,9 @@ def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | N
         import psutil  # not needed if the answer comes in time
 
         with suppress(psutil.NoSuchProcess):
-            times = psutil.Process(child).cpu_times()
-            if times.user + times.system == spent:
+            process = psutil.Process(child)
+            times, waits = process.cpu_times(), process.status() == psutil.STATUS_SLEEPING
+            if times.user + times.system == spent and waits:
                 os.kill(child, signal.SIGALRM)
             spent = times.user + times.system
 
