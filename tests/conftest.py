@@ -37,7 +37,10 @@ LONGEST = """
     streams_on_board leaks kill_run vhdl_prove users_build waves rules_benchmark
 """
 
-gc.set_threshold(50_000, 10, 10)  # looking for garbage as often as Python does takes an eighth of the tests' time
+#: Python looks for garbage between tests alone: by itself it also does in the thread of a job, where it would end what
+#: is left of an earlier test's window; and as often as it does takes an eighth of the tests' time.
+gc.disable()
+_YOUNG, _LOOKS = 50_000, 10  # objects made since the last look; looks since the last one at all objects
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,6 +66,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()  # the modules and the tests stay to the end
     session.config.add_cleanup(gc.unfreeze)
+
+
+def pytest_runtest_logfinish() -> None:
+    young, _, looks = gc.get_count()
+    if young > _YOUNG:
+        gc.collect(2 if looks > _LOOKS else 1)
 
 
 @pytest.fixture(scope="session")
