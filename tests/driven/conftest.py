@@ -41,20 +41,28 @@ def open_window(stage: Stage) -> Iterator[Open]:
     assert [fault for driven in opened for fault in driven.faults] == []
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
+def copy_of_tiny(folder: Path) -> Path:
     """The project file of a copy of the tiny project, and beside it what is asked of the runs' streams."""
-    shutil.copytree(TINY, tmp_path / "tiny")
-    (tmp_path / "tiny" / "streams.query").write_text(ASKED)
-    return tmp_path / "tiny" / "tiny.workbench.yaml"
+    shutil.copytree(TINY, folder / "tiny")
+    (folder / "tiny" / "streams.query").write_text(ASKED)
+    return folder / "tiny" / "tiny.workbench.yaml"
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> tuple[Path, Path]:
+def saved_runs(folder: Path) -> tuple[Path, Path]:
     """Two synthetic runs, saved."""
     saved = []
     for name, rounds in (("first", 3), ("second", 2)):
         run = with_streams(synthetic_run(cores=4, rounds=rounds))
-        RunWriter(tmp_path / name, run.manifest).finish(run.manifest, run.tables)
-        saved.append(tmp_path / name)
+        RunWriter(folder / name, run.manifest).finish(run.manifest, run.tables)
+        saved.append(folder / name)
     return saved[0], saved[1]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return copy_of_tiny(tmp_path)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Path, Path]:
+    return saved_runs(tmp_path)

@@ -40,14 +40,22 @@ def start_display() -> tuple[str, list[subprocess.Popen[bytes]]]:
 
 
 def warm_up() -> None:
-    """Read what every window needs. No QApplication is made: that cannot be shared by processes."""
+    """Read what every window needs, also what it reads when it opens a project. No QApplication is made: that cannot
+    be shared by processes."""
     import importlib
+    import pkgutil
 
+    import rc_workbench_plugins
+
+    import workbench.hdl
     from workbench.gui.modes import MODES
     from workbench.session.program.plugins import load_plugins
 
-    for module in ("window_process", "workbench.gui.frame.main_window"):
+    for module in ("window_process", "probes", "workbench.gui.frame.main_window", "pyslang", "clang.cindex"):
         importlib.import_module(module)
+    for package in (rc_workbench_plugins, workbench.hdl):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(found.name)
     for mode in MODES.values():
         mode.view()
     load_plugins()
