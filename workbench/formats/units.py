@@ -121,6 +121,7 @@ def example(unit: str) -> str:
     return f'"{_KINDS[unit][1]}"'
 
 
+@lru_cache(maxsize=4096)
 def quantity(text: str, unit: str) -> float:
     """The value of a text such as "13.94 us" in `unit`; a bare number is taken to be in `unit`. Raises UnitError."""
     kind, sample = _KINDS[unit]

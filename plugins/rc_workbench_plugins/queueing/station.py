@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import nbinom, poisson
+from scipy.special import betainc, pdtrc
 
 from workbench.api import Values
 from workbench.api.virtual_queue import occupancy, passage
@@ -81,8 +81,9 @@ def _jobs_shares(utilisation: float, variation: float, count: int) -> NDArray[np
     """With 0, 1, ..., count - 1 jobs in the station, by the chain of those that are left behind (Ramaswami 1988: sums
     of what is not negative alone)."""
     constant = variation < _CONSTANT  # or gamma distributed
-    arriving = poisson(utilisation) if constant else nbinom(1 / variation, 1 / (1 + utilisation * variation))
-    more = arriving.sf(np.arange(-1, count))  # that at least 0, 1, ... arrive while one is served, exact far out too
+    jobs, spread = np.arange(1, count + 1), utilisation * variation
+    tail = pdtrc(jobs - 1, utilisation) if constant else betainc(jobs, 1 / variation, spread / (1 + spread))
+    more = np.append(1.0, tail)  # that at least 0, 1, ... arrive while one is served, exact far out too
     shares = np.zeros(count)
     shares[0] = 1 - utilisation
     for n in range(1, count):

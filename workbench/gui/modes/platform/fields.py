@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from workbench.api.forms import Field, Group
@@ -61,12 +62,18 @@ ENTRY = (
 
 def entry_groups(entry: Mapping[str, Any]) -> tuple[Group, ...]:
     """The fields of a host API entry: those that do not apply to its kind are aside."""
-    kind = str(entry.get("kind", ""))
+    return _entry_groups(
+        str(entry.get("kind", "")), *(bool(entry.get(n)) for n in ("access", "prototype", "suggestion"))
+    )
+
+
+@lru_cache(maxsize=64)
+def _entry_groups(kind: str, has_access: bool, has_prototype: bool, has_suggestion: bool) -> tuple[Group, ...]:
     names = {name for of in APPLY.values() for name in of}
     names -= set(APPLY[CallKind(kind)] if kind in APPLY else names)
-    names |= {"prototype", "inline"} if entry.get("access") else set()
-    names |= {"access"} if entry.get("prototype") else set()
-    if not entry.get("suggestion"):
+    names |= {"prototype", "inline"} if has_access else set()
+    names |= {"access"} if has_prototype else set()
+    if not has_suggestion:
         names |= {"suggestion_from_bytes", "suggestion_to_bytes", "suggestion_from_calls"}
     return tuple(
         replace(group, fields=tuple(replace(f, aside=f.aside or f.path[0] in names) for f in group.fields))
