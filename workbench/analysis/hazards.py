@@ -172,7 +172,9 @@ def _meets_next_round(order: CallOrder, moved: Mask, later: Mask, units: Sequenc
     shift = 1 if later is moved else 0
     a, b = slice(shift, None), slice(None, -shift or None)
     both_reach = (high[a] >= 0) & (high2[b] >= 0)
-    return bool((both_reach & (low[a] < high2[b]) & (low2[b] < high[a])).any())
+    meet: Mask = both_reach & (low[a] < high2[b])
+    meet &= low2[b] < high[a]
+    return bool(meet.any())
 
 
 def _spans(order: CallOrder, rows: Mask, unit: int) -> tuple[Numbers, Numbers]:

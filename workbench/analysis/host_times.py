@@ -242,7 +242,8 @@ class HostTimes:
         stretches = self._stretches(rows, polls, block)
         count, ends, ready = len(stretches.first), stretches.ends, stretches.ready
         least_idle_ps = min(self._idle(rows, polls, polls[stretches.last], block))
-        between = rows.looped[polls[:-1]][np.diff(stretches.stretch) == 0]
+        goes_on = np.diff(stretches.stretch) == 0
+        between = rows.looped[polls[:-1]][goes_on]
         code = count * max(rows.least_gap, int(between.max(initial=0)))
         cycles = count * self._cycle_ps
         after = min(int(np.maximum(ends - ready, 0).sum()), least_idle_ps) + code + cycles

@@ -72,7 +72,7 @@ class Spectrum:
         """The value below which `share` of the points lie: the middle of its bucket."""
         rank = min(int(share * self.count), self.count - 1)
         bucket = self.base + int(np.searchsorted(np.cumsum(self.counts), rank, side="right"))
-        edges = np.array([bucket, bucket + 1], dtype=np.int64) << _SHIFT
+        edges = np.array([bucket << _SHIFT, (bucket + 1) << _SHIFT])
         middle = float(edges.view(np.float64).mean())
         return min(max(middle, self.least), self.most)
 

@@ -237,7 +237,7 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
     """Edges from the last event that may have started each stretch, without events that an earlier stretch used."""
     at = np.searchsorted(given.time, times - lag, side="right") - 1
     fresh = at >= 0
-    fresh[1:] &= at[1:] != at[:-1]
+    fresh[1:] &= np.diff(at) != 0
     return [edges_to(stretches[fresh], given.kind, given.source[at[fresh]], given.byte[at[fresh]], lag)]
 
 

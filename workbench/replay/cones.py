@@ -69,8 +69,8 @@ def possible_waits(run: Run, rows: Rows) -> States:
         for one in np.unique(state[:-1]).tolist():
             if (one == 0 or not waits) and block.states[one].category not in WAITS:
                 ends = cones.ends(number, one)
-                varies = len(np.unique(lasts[:-1][state[:-1] == one])) > 1
-                if ends.blocks or (ends.host and varies):
+                visits = lasts[:-1][state[:-1] == one]
+                if ends.blocks or (ends.host and len(np.unique(visits)) > 1):
                     states.add((number, one))
     groups = {(blocks[number].group, one) for number, one in states}
     return frozenset((n, one) for n in rows for one in range(len(blocks[n].states)) if (blocks[n].group, one) in groups)

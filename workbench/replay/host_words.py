@@ -24,7 +24,7 @@ def records_of_run(run: Run, platform: Platform) -> RowArray:
     entries = run.manifest.entries
     kind_of = np.array([*({"send": SEND, "receive": RECEIVE}.get(e.kind, WAIT) for e in entries), WAIT])
     table_of = np.array([*(names.index(e.transfer) if e.transfer in names else -1 for e in entries), -1])
-    records = np.zeros(len(rows), _CALL)
+    records: RowArray = np.zeros(len(rows), _CALL)
     records["thread"] = calls["block"][rows]
     for name in ("card", "bytes", "call_ps", "grant_ps", "end_ps"):
         records[name] = calls[name][rows]

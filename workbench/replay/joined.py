@@ -212,7 +212,8 @@ def _chains(
     out = np.concatenate((rows.over, lowered.of_return[bare]))
     order = np.lexsort((out_ps, in_ps, thread))
     before = np.append(-1, order[:-1])[: len(order)]
-    begins = np.append(True, thread[order[1:]] != thread[order[:-1]])[: len(order)]
+    changes = thread[order[1:]] != thread[order[:-1]]
+    begins = np.append(True, changes)[: len(order)]
     source, from_ps = np.where(begins, 0, out[before]), np.where(begins, 0, out_ps[before])
     creates = np.flatnonzero((rows.kind == SyncKind.CREATE) & (rows.argument > 0))
     by = dict(zip(rows.argument[creates].tolist(), creates.tolist(), strict=True))

@@ -192,7 +192,7 @@ def _listed(
 ) -> RowArray | str:
     """A thread's calls in the form of `queues.c`, or the reason why it cannot be listed."""
     kinds = np.array([_KINDS.get(SyncKind(k), _CALL) if k else _CALL for k in range(SyncKind.INTERRUPT + 1)], np.int32)
-    ops = np.zeros(len(rows), _OPS)
+    ops: RowArray = np.zeros(len(rows), _OPS)
     ops["kind"], ops["own_ps"], ops["element"] = kinds[rows.kind], rows.own, elements
     ops["what"] = np.where(np.isin(rows.kind, [SyncKind.CREATE, SyncKind.JOIN, SyncKind.BIND]), rows.argument, 0)
     slept = np.isin(rows.kind, [SyncKind.SLEEP, *CARD]) & (rows.woken >= 0)

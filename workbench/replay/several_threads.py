@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.run import Cores, Run
-from workbench.model.run_tables import Table
+from workbench.model.run_tables import RowArray, Table
 from workbench.model.syncs import SyncKind
 from workbench.replay.edits import RefusedError
 from workbench.replay.host import ASYNC, IRQ, OTHER, HostPart, Operations
@@ -143,7 +143,7 @@ class HostThreads:
         ends_ps = graph.end[lowered.of_op[op]]
         row = np.full(len(program.ops), -1, np.int64)
         row[lowered.asks] = np.arange(len(lowered.asks))
-        polls = graph.polls[row[op]] if len(lowered.asks) else np.zeros(len(op), graph.polls.dtype)
+        polls: RowArray = graph.polls[row[op]] if len(lowered.asks) else np.zeros(len(op), graph.polls.dtype)
         last = np.append(number[1:] == 0, True)[: len(op)]
         has_gap = ~last & (number < polls["gap_count"])
         place = polls["gap_first"][has_gap] + number[has_gap]
@@ -169,7 +169,8 @@ class HostThreads:
         late = differences(self.rows, replayed)
         if not len(late) and replayed.end_ps == end_ps:
             return ""
-        kind = SyncKind(self.rows["kind"][late[0]]).name.lower() if len(late) else "exit"
+        kinds = self.rows["kind"][late].tolist()
+        kind = SyncKind(kinds[0]).name.lower() if kinds else "exit"
         return f"{len(late)} of {len(self.op_of)} calls of the host's threads come at other times, the first a {kind}"
 
     def _returned_before(self, program: Program, lowered: Lowered) -> Numbers:

@@ -56,7 +56,8 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
         np.add.at(rows["own_ps"], where, own_ps[first[operations]])
     np.add.at(rows["gone_ps"], after, own_ps[first[out]])
     for op, mine in _united(at, into):
-        rows["gone_ps"][head[op]] += int(own_ps[first[mine[1:]]].min()) * (len(mine) - 1)
+        least_ps = int(own_ps[first[mine[1:]]].min())
+        rows["gone_ps"][head[op]] += least_ps * (len(mine) - 1)
     program.loop_ps = np.zeros_like(program.loop_ps)
     _change_kinds(rows, program, head, with_rows)
     return replace(threads, rows=rows, op_of=op_of)

@@ -48,7 +48,9 @@ class HostThreads:
         """The time (ps) of each stretch between calls in which a thread did not wait."""
         waits = self.waits[self.waits["thread"] == number]
         waited = np.append(0, np.cumsum(waits["t1_ps"] - waits["t0_ps"]))
-        so_far = [waited[np.searchsorted(waits["t1_ps"], moments, side="right")] for moments in (from_ps, to_ps)]
+        so_far: list[NDArray[np.int64]] = [
+            waited[np.searchsorted(waits["t1_ps"], moments, side="right")] for moments in (from_ps, to_ps)
+        ]
         return to_ps - from_ps - (so_far[1] - so_far[0])
 
 

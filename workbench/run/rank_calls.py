@@ -27,6 +27,7 @@ def with_calls(syncs: RowArray, spans_ps: Mapping[int, NDArray[np.int64]]) -> Ro
     """
     begins = np.flatnonzero(np.append(True, syncs["thread"][1:] != syncs["thread"][:-1])[: len(syncs)])
     pieces, first_row, place = list[RowArray](), dict[int, int](), np.zeros(len(syncs), np.int64)
+    rows: RowArray
     for begin, rows in zip(begins.tolist(), np.split(syncs, begins[1:]), strict=True):
         thread = int(rows["thread"][0])
         first_row[thread] = begin
@@ -44,7 +45,7 @@ def with_calls(syncs: RowArray, spans_ps: Mapping[int, NDArray[np.int64]]) -> Ro
         else:
             place[begin : begin + len(rows)] = np.arange(len(rows))
         pieces.append(rows)
-    joined = np.concatenate(pieces) if pieces else syncs
+    joined: RowArray = np.concatenate(pieces) if pieces else syncs
     woken = np.flatnonzero(joined["by_thread"] >= 0)
     begin_of = np.array([first_row.get(thread, 0) for thread in range(max(first_row, default=0) + 1)], np.int64)
     joined["by_record"][woken] = place[begin_of[joined["by_thread"][woken]] + joined["by_record"][woken]]

@@ -23,7 +23,7 @@ from workbench.api.records import (
 )
 from workbench.api.stream_records import OCCUPANCY, STREAM_TRANSFERS, STREAM_WAITS, STREAMS
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run_tables import MOST_AMOUNT
+from workbench.model.run_tables import MOST_AMOUNT, RowArray
 from workbench.model.syncs import SyncKind, SyncResult
 from workbench.model.text import counted
 from workbench.run.sound_stats import sound_stats
@@ -67,7 +67,7 @@ def keep_sound_of_card(raw: Path, host: HostBuild, hdl: HdlBuild) -> tuple[Diagn
     states = np.array([len(block.states) for block in hdl.blocks] or [0])
     waits = np.array([len(stream.waits) for stream in hdl.streams] or [0])
     for name, (kind, columns) in _COLUMNS.items():
-        records = np.array(read_records(raw / name, kind))
+        records: RowArray = np.array(read_records(raw / name, kind))
         sound = np.ones(len(records), bool)
         for column, limit in columns.items():
             values = records[column]

@@ -205,7 +205,7 @@ def t_tree_contention(
     more: Values = 0.0
     for i in range(1, int(np.max(last)) + 1):
         messages = np.minimum(2.0 ** (i - 1), nodes - 2.0 ** (i - 1))
-        shares = np.where(i == 1, nodes - 2.0 ** (last - 1), 2.0 ** (last - i)) if shrinking else 1.0
+        shares = (nodes - 2.0 ** (last - 1) if i == 1 else 2.0 ** (last - i)) if shrinking else 1.0
         more = more + np.where(i <= last, shares * (shared(messages, capacity) - 1.0), 0.0)
     return gap_s_per_byte * message_bytes * more
 

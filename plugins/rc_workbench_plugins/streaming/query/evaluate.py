@@ -224,8 +224,8 @@ class _Run:
                 continue
             unsure = 0.0
             if edge.uncertain_ps and collected:  # every element may have stayed so much longer or shorter
-                pushed = np.diff(np.searchsorted(edge.push_ps, [begin, end]))[0]
-                unsure = float(pushed) * edge.uncertain_ps / collected
+                first, after = np.searchsorted(edge.push_ps, [begin, end]).tolist()
+                unsure = (after - first) * edge.uncertain_ps / collected
             frame = FrameValue(begin, end, collected, uncertainty=unsure)
             frames.append(with_statistic(frame, measure, times, values, lasting))
         return frames
