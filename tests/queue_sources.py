@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.signal import lfilter
-from scipy.stats import norm
+from scipy.special import log_ndtr
 
 from workbench.api.virtual_queue import IDEAL, Bus, Intervals
 
@@ -35,11 +34,13 @@ def intervals(source: dict[str, Any], constant: bool, count: int, random: np.ran
     phi = source["phi"]
     noise = random.standard_normal(count) * np.sqrt(1 - phi**2)
     noise[0] = random.standard_normal()
+    from scipy.signal import lfilter  # here, since it is long to import, and each process reads all tests
+
     return Intervals(_exponential(lfilter([1.0], [1.0, -phi], noise), BETWEEN), service)
 
 
 def _exponential(normal: np.ndarray[Any, Any], mean: float) -> np.ndarray[Any, Any]:
-    found: np.ndarray[Any, Any] = -mean * norm.logsf(normal)
+    found: np.ndarray[Any, Any] = -mean * log_ndtr(-normal)
     return found
 
 
