@@ -75,7 +75,7 @@ class QueryMode(Mode):
         self.depths = DepthsPanel(context)
         yield from self.depths.build()
         self._explained = QVBoxLayout()
-        self.set_content(self._build())
+        yield from self._build()
         yield
         self.graph.statement_chosen.connect(self.add)
         self.graph.problem.connect(context.notices.tell)
@@ -115,14 +115,19 @@ class QueryMode(Mode):
 
     # ---- arrangement
 
-    def _build(self) -> QWidget:
+    def _build(self) -> Iterator[None]:
         page = QWidget()
         graph, shown = self._graph_panel(), self._explained_panel()
+        yield
         query, replies = self._editor_panel(), self._replies_panel()
         self.panels = (graph, shown, query, replies)
-        above, below = Split((graph, 860), (shown, 560)), Split((query, 560), (replies, 860))
+        yield
+        above = Split((graph, 860), (shown, 560))
+        yield
+        below = Split((query, 560), (replies, 860))
+        yield
         plain_column(page).addWidget(Split((above, 430), (below, 470), vertical=True))
-        return page
+        self.set_content(page)
 
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel(260, 120)
