@@ -61,7 +61,7 @@ def test_findings_are_gone_kept_or_new(comparison: Comparison) -> None:
     assert "control messages (host.main)" in document["findings"]["gone"]
     assert "inefficient transfer type or size (host.main)" in document["findings"]["kept"]
     assert document["time_s"] == list(comparison.time_s)
-    said = comparison.gone + comparison.new + tuple(pair[0] for pair in comparison.kept)
+    said = comparison.only_in_a + comparison.only_in_b + tuple(pair[0] for pair in comparison.in_both)
     assert len({id(f) for f in said}) == len(said)
 
 
@@ -70,7 +70,7 @@ def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
     analysis = analyse(run, synthetic_platform(), knowledge)
     same = compare(analysis, analysis, (run, run))
     assert same.speedup == 1
-    assert (same.gone, same.new) == ((), ())
+    assert (same.only_in_a, same.only_in_b) == ((), ())
     assert [pair[0] for pair in same.kept] == list(analysis.findings)
 
 

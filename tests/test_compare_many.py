@@ -64,10 +64,10 @@ def test_what_differs_comes_first_and_each_is_compared_with_the_first(runs: list
     assert [run.values["CORES"] for run in many.runs] == list(CORES)
     assert [run.speedup for run in many.runs] == [pytest.approx(runs[0].time_s / run.time_s) for run in runs]
     assert all(run.work is Work.EQUAL for run in many.runs)
-    assert many.runs[0].most is None
+    assert many.runs[0].change is None
     assert sum(time_s for _, _, time_s in many.runs[2].states) == pytest.approx(runs[2].time_s)
     assert fastest_words(many).startswith("C is the fastest: ")
-    name, change_s = many.runs[1].most or ("", 0.0)
+    name, change_s = many.runs[1].change or ("", 0.0)
     assert change_s < 0
     assert name in {state for state, _, _ in many.runs[0].states}
 

@@ -61,10 +61,10 @@ def test_all_hits_are_those_that_stepping_finds(scene: Scene, words: str) -> Non
     assert every.count == len(stepped) > 0
     assert [every.number_of(every.place(number)) for number in range(len(every))] == list(range(len(every)))
     few = hits(scene, words, most=2)
-    assert (few.count, few.kept.tolist()) == (every.count, every.kept[:2].tolist())
-    middle = int(every.kept[len(every) // 2, 0])
+    assert (few.count, few.rows.tolist()) == (every.count, every.rows[:2].tolist())
+    middle = int(every.rows[len(every) // 2, 0])
     later = hits(scene, words, from_ps=middle)
-    assert later.kept.tolist() == every.kept[every.kept[:, 0] >= middle].tolist()
+    assert later.rows.tolist() == every.rows[every.rows[:, 0] >= middle].tolist()
     assert hits(scene, words, to_ps=middle).count + later.count == every.count
 
 

@@ -48,7 +48,7 @@ class Comparison:
     the work, and `work` says whether the calls that move most moved as much. `equal`, of traced runs, is a part of each
     run with equal work; `cause` is the largest difference on equal work, if it was requested. `blocks` are paired by
     group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`, by name;
-    each is sorted by its change of time. `gone`, `kept` and `new` are findings, `kept` as (A's, B's).
+    each is sorted by its change of time. `only_in_a`, `in_both` and `only_in_b` are findings, `in_both` as (A's, B's).
     """
 
     time_s: tuple[float, float]
@@ -57,9 +57,9 @@ class Comparison:
     blocks: tuple[Pair[GroupMetrics], ...]
     calls: tuple[Pair[CallMetrics], ...]
     states: tuple[Pair[StateMetrics], ...]
-    gone: tuple[Finding, ...]
-    kept: tuple[tuple[Finding, Finding], ...]
-    new: tuple[Finding, ...]
+    only_in_a: tuple[Finding, ...]
+    in_both: tuple[tuple[Finding, Finding], ...]
+    only_in_b: tuple[Finding, ...]
     clocks: tuple[Pair[RunClock], ...] = ()
     differences: tuple[Difference, ...] = ()
     work: Work = Work.UNKNOWN
@@ -80,9 +80,9 @@ def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
             _uniquely_labelled(a.calls), _uniquely_labelled(b.calls), lambda c: c.site.label, lambda c: c.time_s
         ),
         states=_pairs(_host_states(a), _host_states(b), lambda s: s.state.name, lambda s: s.time_s),
-        gone=tuple(f for f in a.findings if _finding_key(f) not in findings_b),
-        kept=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
-        new=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
+        only_in_a=tuple(f for f in a.findings if _finding_key(f) not in findings_b),
+        in_both=tuple((f, findings_b[key]) for f in a.findings if (key := _finding_key(f)) in findings_b),
+        only_in_b=tuple(f for f in b.findings if _finding_key(f) not in findings_a),
         clocks=_pairs(a.clocks, b.clocks, lambda clock: clock.name, lambda clock: 1 / clock.frequency_hz),
         differences=tuple(_differences((a, b), runs)),
         work=work_of(*runs),
@@ -231,9 +231,9 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
             for pair in comparison.clocks
         ],
         "findings": {
-            "gone": [finding_text(f) for f in comparison.gone],
-            "new": [finding_text(f) for f in comparison.new],
-            "kept": [finding_text(f) for f, _ in comparison.kept],
+            "gone": [finding_text(f) for f in comparison.only_in_a],
+            "new": [finding_text(f) for f in comparison.only_in_b],
+            "kept": [finding_text(f) for f, _ in comparison.in_both],
         },
     }
 

@@ -138,8 +138,8 @@ def _sarif_run(comparison: Comparison, verdicts: Sequence[Verdict], folder: Path
 
 def _findings(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
     """The findings that are not part of another, each as new, unchanged or absent."""
-    kept = [b for _, b in comparison.kept]
-    for kind, pairs in (("new", comparison.new), ("kept", kept), ("gone", comparison.gone)):
+    kept = [b for _, b in comparison.in_both]
+    for kind, pairs in (("new", comparison.only_in_b), ("kept", kept), ("gone", comparison.only_in_a)):
         yield from ((kind, finding) for finding in tops(pairs))
 
 

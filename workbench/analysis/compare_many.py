@@ -22,8 +22,8 @@ Value = int | float | str
 @dataclass(frozen=True)
 class ComparedRun:
     """One of several compared runs. `values` holds its values of the differing settings, by name. `states` are the
-    states of the host's main block, each with category and seconds; `most` is the state that differs most from the
-    first run's, and by how many seconds. `speedup` is relative to the first run, None if one of the two did not finish.
+    states of the host's main block, each with category and seconds; `change` is the state that differs most from the
+    first run's, with the seconds. `speedup` is relative to the first run, None if one of the two did not finish.
     `predicted_s` is its predicted time; `base` says whether others were predicted from it."""
 
     letter: str
@@ -33,7 +33,7 @@ class ComparedRun:
     time_s: float
     speedup: float | None
     states: tuple[tuple[str, Category | None, float], ...]
-    most: tuple[str, float] | None
+    change: tuple[str, float] | None
     work: Work
     same_output: bool | None
     predicted_s: float | None = None
@@ -145,9 +145,9 @@ def fastest_words(many: ManyRuns, name_of: Callable[[ComparedRun], str] = lambda
 
 def most_words(run: ComparedRun) -> str:
     """The state that differs most: `−10.2 ms wait_recv`."""
-    if run.most is None:
+    if run.change is None:
         return ""
-    name, more_s = run.most
+    name, more_s = run.change
     return f"{'+' if more_s > 0 else '−'}{time_text(abs(more_s))} {name}"
 
 
@@ -182,7 +182,7 @@ def many_json(many: ManyRuns) -> dict[str, Any]:
                 "letter": run.letter, "run": str(run.path or run.name), "values": dict(run.values),
                 "time_s": run.time_s, "speedup": run.speedup, "work": run.work.value, "same_output": run.same_output,
                 "states": {name: time_s for name, _, time_s in run.states},
-                "differs_most": {"state": run.most[0], "change_s": run.most[1]} if run.most else None,
+                "differs_most": {"state": run.change[0], "change_s": run.change[1]} if run.change else None,
                 "predicted_s": run.predicted_s, "error": run.error,
             }
             for run in many.runs

@@ -60,10 +60,10 @@ def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
     values: dict[str, float] = {}
     places: dict[str, tuple[Place, ...]] = {}
     _add(values, "time", *comparison.time_s)
-    for kind, pairs in (("new", comparison.new), ("gone", comparison.gone)):
+    for kind, pairs in (("new", comparison.only_in_b), ("gone", comparison.only_in_a)):
         values[f"findings.{kind}"] = float(len(tops(pairs)))
         values[f"findings.{kind}_gain"] = _gain(pairs)
-    values["findings.kept"] = float(len(tops(a for a, _ in comparison.kept)))
+    values["findings.kept"] = float(len(tops(a for a, _ in comparison.in_both)))
     for pair in comparison.blocks:
         _add_block(values, places, pair)
     for call in comparison.calls:
@@ -76,8 +76,8 @@ def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
             )
         site = _existing_value(call).site
         places[name] = (Place(site.file, site.line, call.name),)
-    in_a, in_b = [a for a, _ in comparison.kept], [b for _, b in comparison.kept]
-    findings = [*comparison.gone, *in_a], [*comparison.new, *in_b]
+    in_a, in_b = [a for a, _ in comparison.in_both], [b for _, b in comparison.in_both]
+    findings = [*comparison.only_in_a, *in_a], [*comparison.only_in_b, *in_b]
     listed = {finding_text(f) for pairs in findings for f in pairs}
     for text in (*rules, FAILED_ASSERTION, *sorted(listed)):
         mine = [[f for f in pairs if text in (f.rule, finding_text(f))] for pairs in findings]

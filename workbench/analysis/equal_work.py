@@ -69,7 +69,7 @@ class Course:
     amount of each call name at these times. A run without repetition has one iteration."""
 
     times_ps: Numbers
-    done: Mapping[str, Numbers]
+    work: Mapping[str, Numbers]
     loops: bool
 
     def stretch(self, first: int, last: int) -> Stretch:
@@ -77,7 +77,7 @@ class Course:
         return Stretch(int(self.times_ps[first]), int(self.times_ps[last]), *turns)
 
     def between(self, first: int, last: int) -> dict[str, int]:
-        return {name: int(so_far[last] - so_far[first]) for name, so_far in self.done.items()}
+        return {name: int(so_far[last] - so_far[first]) for name, so_far in self.work.items()}
 
 
 def equal_work(*runs: Run) -> EqualWork | None:
@@ -87,8 +87,8 @@ def equal_work(*runs: Run) -> EqualWork | None:
     if not courses or len(courses) < len(runs):
         return None
     first = courses[0]
-    shared = [name for name in first.done if all(name in c.done and c.done[name][-1] for c in courses)]
-    shared.sort(key=lambda name: -int(first.done[name][-1]))
+    shared = [name for name in first.work if all(name in c.work and c.work[name][-1] for c in courses)]
+    shared.sort(key=lambda name: -int(first.work[name][-1]))
     work = _same_part(courses, shared) or _same_amount(courses, shared)
     if work is None:
         return EqualWork(tuple(Stretch(0, run.manifest.time_ps) for run in runs), (), 0)
@@ -99,14 +99,14 @@ def equal_work(*runs: Run) -> EqualWork | None:
 
 
 #: The first and the last iteration of each run's part, and the number of such parts.
-Found = tuple[list[tuple[int, int]], int]
+EqualParts = tuple[list[tuple[int, int]], int]
 
 
-def _same_part(courses: Sequence[Course], shared: list[str]) -> Found | None:
+def _same_part(courses: Sequence[Course], shared: list[str]) -> EqualParts | None:
     """For calls of one name with equal totals: the median part of the finest common partition of all runs."""
-    best: Found | None = None
+    best: EqualParts | None = None
     for name in shared:
-        amounts = [course.done[name] for course in courses]
+        amounts = [course.work[name] for course in courses]
         common: Numbers = reduce(np.intersect1d, amounts)
         parts = len(common) - 1
         if len({int(of[-1]) for of in amounts}) > 1 or not parts or (best and parts <= best[1]):
@@ -118,12 +118,12 @@ def _same_part(courses: Sequence[Course], shared: list[str]) -> Found | None:
     return best
 
 
-def _same_amount(courses: Sequence[Course], shared: list[str]) -> Found | None:
+def _same_amount(courses: Sequence[Course], shared: list[str]) -> EqualParts | None:
     """For calls of one name with different totals: parts with an equal amount. The amount is the least that all runs
     reach from their middle on; in each run the part of median length with this amount is taken."""
     middles = [len(course.times_ps) // 2 for course in courses]
     for name in shared:
-        ahead = [c.done[name][m:] - c.done[name][m] for c, m in zip(courses, middles, strict=True)]
+        ahead = [c.work[name][m:] - c.work[name][m] for c, m in zip(courses, middles, strict=True)]
         common: Numbers = reduce(np.intersect1d, ahead)
         if len(common) > 1:
             amount = int(common[1])
@@ -134,7 +134,7 @@ def _same_amount(courses: Sequence[Course], shared: list[str]) -> Found | None:
 
 def _median_part(course: Course, name: str, amount: int, turns: int) -> tuple[int, int]:
     """The part of median length among those with so many iterations and this amount of a name's calls."""
-    done = course.done[name]
+    done = course.work[name]
     first = np.flatnonzero(done[turns:] - done[:-turns] == amount)
     at = int(first[_median(course.times_ps[first + turns] - course.times_ps[first])])
     return at, at + turns

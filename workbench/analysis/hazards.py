@@ -64,11 +64,11 @@ def _demands(change: Change, measured: MeasuredRun) -> Demands:
 
 @dataclass(frozen=True)
 class _Rows:
-    """A thread's calls (`order`), the mask of a change's calls among them (`chosen`), and the possible bytes per
+    """A thread's calls (`order`), the mask of a change's calls among them (`mask`), and the possible bytes per
     address step (`units`)."""
 
     order: CallOrder
-    chosen: Mask
+    mask: Mask
     units: tuple[int, ...]
     measured: MeasuredRun
 
@@ -100,12 +100,12 @@ def _moves_words(calls: Iterable[str], measured: MeasuredRun) -> bool:
 
 
 def _unite(change: Unite, rows: _Rows) -> Demands:
-    order, at = rows.order, np.flatnonzero(rows.chosen)
+    order, at = rows.order, np.flatnonzero(rows.mask)
     if len(at) < 2:
         return Demands(hardware=False)
     problems = [_addresses(order, at, np.diff(at) == 1, rows.units)]
-    longest, _, _ = order.longest_row(rows.chosen)
-    if change.count > longest and (between := _between(at, len(rows.chosen)) & ~rows.chosen).any():
+    longest, _, _ = order.longest_row(rows.mask)
+    if change.count > longest and (between := _between(at, len(rows.mask)) & ~rows.mask).any():
         when = "before the first of them" if order.sends[at].any() else "until the last of them"
         problems.append(f"other calls come between these ({rows.name(between)}): all data must be available {when}")
         if _written_again(order.address[at], order.bytes[at], rows.units):
@@ -150,7 +150,7 @@ def _between(at: Numbers, count: int) -> Mask:
 def _early(change: Early, rows: _Rows) -> Demands:
     """The demands of an early write: the FPGA may still read the old data, or the host may read it later."""
     order = rows.order
-    moved = rows.chosen & (order.round_of < order.rounds)
+    moved = rows.mask & (order.round_of < order.rounds)
     if (order.address[moved] < 0).any():
         return Demands(False, "the run did not keep the addresses: check that the FPGA no longer reads them")
     if _meets_next_round(order, moved, moved, rows.units):
@@ -200,10 +200,10 @@ def _fewer_starts(change: FewerStarts, rows: _Rows) -> Demands:
 
 def _data_between(rows: _Rows, rounds: int) -> str:
     """The data between starts that must be kept for several rounds, as a demand; "" if none."""
-    order, at = rows.order, np.flatnonzero(rows.chosen)
+    order, at = rows.order, np.flatnonzero(rows.mask)
     if len(at) < 2 or order.starts_together > 1:
         return ""
-    data = _between(at, len(rows.chosen)) & ~order.control & ~order.waits & ~rows.chosen
+    data = _between(at, len(rows.mask)) & ~order.control & ~order.waits & ~rows.mask
     kept_data = []
     for moving, kind_of_data in ((data & order.sends, "data"), (data & order.receives, "results")):
         if moving.any() and _written_again(order.address[moving], order.bytes[moving], rows.units):

@@ -300,7 +300,7 @@ def _states(diagram: StateDiagram | None) -> dict[str, Any]:
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     a, b = comparison.time_s
     largest = max((s.time_s for p in comparison.states for s in (p.a, p.b) if s), default=0.0)
-    findings = {"gone": comparison.gone, "kept": [a for a, _ in comparison.kept], "new": comparison.new}
+    findings = {"gone": comparison.only_in_a, "kept": [a for a, _ in comparison.in_both], "new": comparison.only_in_b}
     names = {
         kind: ", ".join(dict.fromkeys(f.title for f in listed if not f.part_of)) for kind, listed in findings.items()
     }

@@ -19,7 +19,7 @@ from workbench.cli.output import (
     BAD_INPUT,
     CANCELLED,
     FAILED,
-    Shown,
+    VisibleStream,
     as_json,
     document_alone,
     print_diagnostics,
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
     if arguments is None:  # what is imported stays: looking through it for garbage takes a tenth of a short command
         gc.set_threshold(50_000, 10, 10)
-    with redirect_stdout(Shown(sys.stdout)), redirect_stderr(Shown(sys.stderr)):
+    with redirect_stdout(VisibleStream(sys.stdout)), redirect_stderr(VisibleStream(sys.stderr)):
         code = _main(arguments)
         interrupt.asked.clear()  # what another program goes on with is not cancelled
         if arguments is None:  # we are the program itself, not a part of another

@@ -74,7 +74,7 @@ def _can_show(text: str, stream: TextIO) -> bool:
     return True
 
 
-class Shown:
+class VisibleStream:
     """A stream to a terminal on which everything is visible, whoever wrote it. `terminal` is the stream itself."""
 
     def __init__(self, terminal: TextIO) -> None:
@@ -91,7 +91,7 @@ class Shown:
         return getattr(self.terminal, name)
 
 
-class _Aside(Shown):
+class _Aside(VisibleStream):
     """Standard error in the place of standard output, which is `document`."""
 
     def __init__(self, terminal: TextIO, document: TextIO) -> None:

@@ -76,7 +76,7 @@ def _hit(scene: Scene, found: Hits, number: int) -> dict[str, Any]:
         "block": scene.blocks[place.block].id,
         "name": name_of(scene, place),
         "kind": "state" if place.call < 0 else "call",
-        "duration_s": (int(found.kept[number, 3]) - place.time_ps) / PS_PER_S,
+        "duration_s": (int(found.rows[number, 3]) - place.time_ps) / PS_PER_S,
     }
 
 

@@ -1,4 +1,4 @@
-"""Clocked blocks as a source has them: their branches, and the pragmas before each first statement."""
+"""The clocked blocks of a source: their branches, and the pragmas before each first statement."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The edits that make an observed copy of a source file: insertions within lines, so that line numbers stay."""
+"""The edits that instrument a copy of a source file: insertions within lines, so that line numbers do not change."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""GHDL, confined: Verilog of a design in VHDL, in which what GHDL gets wrong is fixed or refused."""
+"""Runs GHDL, confined, to translate a VHDL design to Verilog; fixes or refuses known errors of GHDL."""
 
 import json
 import re

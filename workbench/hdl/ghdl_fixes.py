@@ -1,4 +1,4 @@
-"""What is wrong in the Verilog that GHDL 2.0 writes of a netlist, fixed line by line, or refused at the user's line.
+"""Fixes errors in the Verilog that GHDL 2.0 writes, line by line, or refuses them at the user's line.
 
 Each form was told from GHDL 2.0's writer and those of later versions (src/synth/netlists-disp_verilog.adb), and tried
 by simulating designs made at random beside their translation (tests/benchmarks/vhdl_synthesis.py). The forms of later

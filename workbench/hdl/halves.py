@@ -1,4 +1,4 @@
-"""What is read of the Verilog of a design with another language: its trees, by themselves and in the whole."""
+"""Reads the Verilog part of a mixed design: its trees, alone and within the whole."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Where each block's state goes on its way up: the bits of `recap_state` in every module of the hierarchy.
+"""Assigns the bits of `recap_state` in every module, on which each block's state reaches the monitors.
 
 A module's width is the same in all its specialisations: a place in a generate loop gets room for every index that
 any of them has, so that widths and offsets are plain numbers.

@@ -1,5 +1,4 @@
-"""Metrics of one's own beside the clocked block whose clock they are counted by: what leads them up as blocks' states
-are led."""
+"""Places custom metrics beside the clocked block of their clock, and connects them to the monitors like states."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
 __all__ = [
-    "FAILED", "HELD", "MOST_VALUE_BITS", "CustomMetric", "Kept", "Key", "Mark", "MetricBlock", "MetricKind",
+    "FAILED", "HELD", "MOST_VALUE_BITS", "CustomMetric", "ClockedRegister", "Key", "Mark", "MetricBlock", "MetricKind",
     "OfModules", "PlacedMetric", "SourceBlock", "ValueType", "Written", "metric_blocks", "not_reached", "too_wide",
     "unknown_modules", "with_clocks", "with_metrics",
 ]  # fmt: skip
@@ -46,7 +45,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Kept:
+class ClockedRegister:
     """What is kept of the cycle before: the text that declares it, and the statement that sets it at the clock's
     edge."""
 
@@ -67,7 +66,7 @@ class MetricBlock(SourceBlock):
     anchor: SourceBlock | None = None
     marks: tuple[Mark, ...] = ()
     at: int = -1
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[ClockedRegister, ...] = ()
     late: tuple[str, ...] = ()
     value: ValueType | None = None
 

@@ -1,4 +1,4 @@
-"""What a design's layout is counted by, whatever its language: the blocks that count, monitors and their read-outs."""
+"""Plans the monitors of a design's layout, for every language: counted blocks, engines and read-outs."""
 
 import re
 from collections import Counter, defaultdict

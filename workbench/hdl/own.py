@@ -1,4 +1,4 @@
-"""What of a design is the application's own: all but the blocks and streams of its library (`hardware.library`)."""
+"""Separates the application's own blocks and streams from those of its library (`hardware.library`)."""
 
 from collections.abc import Container, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The port that monitors get of their own where they can be read through none of the platform's."""
+"""Adds a separate port for the monitors if no port of the platform can read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Verilog that another language instantiates, below one module of ours, with the design's own inputs."""
+"""The Verilog modules that another language instantiates, below one generated module with the design's inputs."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A source file's bytes, and the pragmas in it that are part of the design as it is built."""
+"""The bytes of a source file, and the pragmas in its active code."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""A hardware language that becomes Verilog line by line: what reads, marks and instruments Verilog does so for it."""
+"""The base of a hardware language that is translated to Verilog line by line, and then read and instrumented as
+Verilog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RTL to C++ with Verilator, its errors at the user's lines; and what all such models are compiled with."""
+"""Compiles RTL to C++ with Verilator, with errors at the user's lines, and the C++ options that all models share."""
 
 import os
 import re

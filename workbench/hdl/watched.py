@@ -1,4 +1,4 @@
-"""What is counted of a design's own text, whatever its language: its assertions, and its branches."""
+"""The assertions and branches of a design that are counted, for every hardware language."""
 
 import re
 from collections.abc import Sequence, Set
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from workbench.api.instrument.checker import checker
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.metrics import Kept as Kept
+from workbench.hdl.metrics import ClockedRegister as ClockedRegister
 from workbench.hdl.metrics import Mark, MetricBlock
 from workbench.model import properties as properties
 from workbench.model import sequences as sequences
@@ -54,7 +54,7 @@ def checked(temporal: Temporal) -> Temporal:
 
 
 @dataclass
-class Found:
+class AssertionBlocks:
     """What was found so far, and what is wrong. `taken` are names of blocks."""
 
     taken: Places

@@ -67,7 +67,7 @@ class FlowBlock:
         return tuple(dict.fromkeys(side.stream for side in self.sides))
 
 
-class Seen:
+class GroupedTraffic:
     """A run's traffic, with the transfers that are one event (`merged`)."""
 
     def __init__(self, traffic: Traffic, merged: Sequence[tuple[int, int]]) -> None:
@@ -151,7 +151,7 @@ def blocks_of(traffic: Traffic) -> list[FlowBlock]:
     ]
 
 
-def _in_order(seen: Seen, block: FlowBlock) -> Way:
+def _in_order(seen: GroupedTraffic, block: FlowBlock) -> Way:
     """The model in which each action of the block follows the last transfer that it saw."""
     after: dict[Side, tuple[After, ...]] = {}
     earliest: dict[Side, Cycles] = {}
@@ -198,7 +198,7 @@ def _in_order(seen: Seen, block: FlowBlock) -> Way:
     return Way(after, earliest, also=also)
 
 
-def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
+def _by_flow(runs: Sequence[GroupedTraffic], block: FlowBlock) -> Way | None:
     """The model in which each word leaves a fixed number of cycles after the words that it consists of arrived, and the
     block has room for a fixed number of words. The numbers are those that no run contradicts, applied to the first run.
     None if they do not explain every run."""
@@ -237,7 +237,7 @@ def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
     return ways[0]
 
 
-def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
+def _rooms(seen: GroupedTraffic, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
     """The largest number of words of each input that the block held before they left through each output; None if two
     streams have no fixed rate."""
     rooms: dict[tuple[Side, int], int] = {}
@@ -257,7 +257,7 @@ def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
 
 
 def _causes_by_flow(
-    seen: Seen, block: FlowBlock, side: Side, room: Mapping[tuple[Side, int], int]
+    seen: GroupedTraffic, block: FlowBlock, side: Side, room: Mapping[tuple[Side, int], int]
 ) -> Iterator[tuple[int, Cycles]]:
     count = len(seen.begin(side))
     for stream in (one.stream for one in block.sides if one.takes != side.takes):
@@ -268,7 +268,7 @@ def _causes_by_flow(
             yield stream, np.where((cause >= 0) & (cause < others), cause, NONE)
 
 
-def _lags(seen: Seen, block: FlowBlock, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
+def _lags(seen: GroupedTraffic, block: FlowBlock, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
     """The least number of cycles from each cause of a side to its transfer, and between two of its own transfers, less
     one."""
     lags: dict[tuple[Side, int], int] = {}
@@ -283,7 +283,7 @@ def _lags(seen: Seen, block: FlowBlock, room: Mapping[tuple[Side, int], int]) ->
     return lags
 
 
-def _pipeline(runs: Sequence[Seen], block: FlowBlock) -> int:
+def _pipeline(runs: Sequence[GroupedTraffic], block: FlowBlock) -> int:
     """The latency in moving cycles of a block that stops while its last word is offered and not taken; 0 if it is not
     such a pipeline."""
     inputs, outputs = ([side for side in block.sides if side.takes is takes] for takes in (True, False))
@@ -328,12 +328,12 @@ def _place(count: int, others: int, takes: bool) -> Cycles | None:
     return np.minimum(here, others - 1) if abs(count - others) < 64 else None
 
 
-def _on_time(seen: Seen, block: FlowBlock) -> Way:
+def _on_time(seen: GroupedTraffic, block: FlowBlock) -> Way:
     """The model of a block that follows its own clock, whatever its streams do."""
     return Way(dict.fromkeys(block.sides, ()), {side: seen.begin(side) for side in block.sides})
 
 
-def way_of(runs: Sequence[Seen], block: FlowBlock) -> Way:
+def way_of(runs: Sequence[GroupedTraffic], block: FlowBlock) -> Way:
     """The model that explains a block best in the first run; the numbers of the other runs must agree."""
     ordered = [_in_order(seen, block) for seen in runs]
     inputs = [side.stream for side in block.sides if side.takes]
@@ -364,7 +364,7 @@ def _constant(ways: Sequence[Way]) -> bool:
     return all(of_part.min() == of_part.max() for of_part in lags)
 
 
-def _begins(one: Seen, other: Seen, block: FlowBlock) -> bool:
+def _begins(one: GroupedTraffic, other: GroupedTraffic, block: FlowBlock) -> bool:
     """Whether a block's offers had equal times in two runs except where a previous word was taken later."""
     for side in block.sides:
         begins = [seen.begin(side) for seen in (one, other)]
@@ -375,7 +375,7 @@ def _begins(one: Seen, other: Seen, block: FlowBlock) -> bool:
     return True
 
 
-def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
+def _alike(ways: Sequence[Way], runs: Sequence[GroupedTraffic], block: FlowBlock) -> bool:
     """Whether each transfer followed the same transfer by the same number of cycles in every run."""
     for (run, one), (other_run, other) in combinations(zip(runs, ways, strict=True), 2):
         for side in block.sides:
@@ -390,7 +390,7 @@ def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
     return True
 
 
-def _causes(seen: Seen, way: Way, side: Side) -> Cycles:
+def _causes(seen: GroupedTraffic, way: Way, side: Side) -> Cycles:
     """For each transfer the stream that it follows, and the lag, shape (2, transfers)."""
     causes = np.full((2, len(seen.begin(side))), NONE)
     for part in way.after[side]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.replay.compiled import compiled
-from workbench.replay.flow import FlowBlock, Seen, Side, Way, blocks_of, together, way_of
+from workbench.replay.flow import FlowBlock, GroupedTraffic, Side, Way, blocks_of, together, way_of
 from workbench.replay.traffic import Cycles, HostTransfer, Traffic, cycles_before
 
 _TIME = -1  # the clock number of times in ps
@@ -45,7 +45,7 @@ class WordReplay:
     ) -> None:  # fmt: skip
         self.traffic, self.why, self._driven = run, list[str](), driven
         merged = [pair for pair in together(run) if all(pair in together(other) for other in known)]
-        self._runs = [Seen(one, merged) for one in (run, *known)]
+        self._runs = [GroupedTraffic(one, merged) for one in (run, *known)]
         self._count, self._clock = 0, list[NDArray[np.int32]]()
         self._earliest: list[Cycles] = []
         self._late: list[tuple[NDArray[np.int64], Cycles]] = []

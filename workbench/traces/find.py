@@ -28,22 +28,22 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Hits:
-    """All that words name, in order: `count` of them, of which the first ones are kept. A row of `kept` (hits, 4) has
+    """All that words name, in order: `count` of them, of which the first ones are kept. A row of `rows` (hits, 4) has
     the time, the block, the call's number (-1: a state), and when it ends (ps). A call and the state that begins with
     it are one."""
 
     count: int
-    kept: Numbers
+    rows: Numbers
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.rows)
 
     def place(self, number: int) -> Occurrence:
-        return Occurrence(*self.kept[number, :3].tolist())
+        return Occurrence(*self.rows[number, :3].tolist())
 
     @cached_property
     def _numbers(self) -> dict[tuple[int, ...], int]:
-        return {(time_ps, block): number for number, (time_ps, block) in enumerate(self.kept[:, :2].tolist())}
+        return {(time_ps, block): number for number, (time_ps, block) in enumerate(self.rows[:, :2].tolist())}
 
     def number_of(self, place: Occurrence) -> int | None:
         """Which of the kept hits begins there, counted from 0."""
@@ -84,7 +84,7 @@ def _first(parts: Sequence[Numbers], most: int) -> Numbers:
     return rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))[:most]]
 
 
-_Found = Iterator[tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]]  # begins, ends, calls
+_Intervals = Iterator[tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]]  # begins, ends, calls
 
 
 def _states_called(
@@ -95,7 +95,7 @@ def _states_called(
     from_ps: int,
     to_ps: int,
     begun: NDArray[np.integer],
-) -> _Found:
+) -> _Intervals:
     """Without those that begin with a call that is called so too."""
     trace = scene.index.trace
     named = np.zeros(len(trace.codes[number]), np.bool_)
@@ -110,7 +110,7 @@ def _states_called(
         yield edges[:-1][there], edges[1:][there], np.full(int(there.sum()), -1)
 
 
-def _calls_called(scene: Scene, number: int, wanted: Sequence[str], from_ps: int, to_ps: int) -> _Found:
+def _calls_called(scene: Scene, number: int, wanted: Sequence[str], from_ps: int, to_ps: int) -> _Intervals:
     calls: BlockCalls | None = scene.calls.get(number)
     if calls is None:
         return

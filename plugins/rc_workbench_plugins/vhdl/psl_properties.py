@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from rc_workbench_plugins.vhdl.blocks import bare, closing
 from rc_workbench_plugins.vhdl.syntax import plain
-from workbench.hdl.watched import ANY, MOST_DELAY, Kept, Property, Unwatched, properties, sequences
+from workbench.hdl.watched import ANY, MOST_DELAY, ClockedRegister, Property, Unwatched, properties, sequences
 
 #: What ends a condition where it is not within parentheses.
 _TEMPORAL = (
@@ -32,7 +32,7 @@ class Reader:
     at: int = 0
     disable: int | None = None
     conditions: dict[str, int] = field(default_factory=dict)
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[ClockedRegister] = field(default_factory=list)
     _registers: dict[str, list[str]] = field(default_factory=dict)  # of a signal, one for each cycle before
 
     def whole(self) -> Property:
@@ -233,7 +233,9 @@ class Reader:
         chain = self._registers.setdefault(plain(name), [])
         while len(chain) < before:
             register = f"{self.name}_{len(self.kept)}"
-            self.kept.append(Kept(f"signal {register} : {type_}; ", f"{register} <= {chain[-1] if chain else name};"))
+            self.kept.append(
+                ClockedRegister(f"signal {register} : {type_}; ", f"{register} <= {chain[-1] if chain else name};")
+            )
             chain.append(register)
         return f"{chain[before - 1]}{dot}{field_}"
 

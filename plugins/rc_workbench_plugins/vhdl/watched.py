@@ -23,7 +23,7 @@ from workbench.hdl.watched import (
     NO_CLOCK,
     NOT_AT_EDGE,
     NOT_CLEAR,
-    Found,
+    AssertionBlocks,
     Places,
     Temporal,
     Unwatched,
@@ -43,7 +43,7 @@ class Watched:
     def __init__(self, unit: Unit, name: str, blocks: Sequence[SourceBlock], taken: Places) -> None:
         self._unit, self._name = unit, name
         self._blocks = [block for block in blocks if block.path == unit.file.path and block.module == unit.of]
-        self.found = Found(taken)
+        self.found = AssertionBlocks(taken)
 
     def assertions(self) -> None:
         """Add the assertions of processes, those beside them, and PSL's."""

@@ -1,1 +1,1 @@
-"""The window's frame: what is around every mode."""
+"""The window's frame: the parts around every mode."""

@@ -1,4 +1,4 @@
-"""Help: what this program is."""
+"""The About box: version, licences and credits of the program."""
 
 from PySide6.QtWidgets import QWidget
 

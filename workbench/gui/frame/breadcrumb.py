@@ -1,4 +1,4 @@
-"""Project, run, range: where one is, each a menu of where one could be."""
+"""The breadcrumb in the window's head: project, run and range, each with a menu to choose another."""
 
 from collections.abc import Callable
 from pathlib import Path

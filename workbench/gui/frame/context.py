@@ -1,4 +1,4 @@
-"""What every view shares: the open project, its scan, the run shown, and what is beside them."""
+"""The state that all views share: the open project, its scan, the open run and its derived results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that another program writes while they are open: shown as they are now, at once, wherever they are shown."""
+"""Watches open files for changes by other programs, and reloads them in every view."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What goes wrong in the workbench itself, and what Qt says, go to the log; the window reports it as a notice.
+"""Writes the workbench's own errors and Qt's messages to the log, and reports them to the user as notices.
 
 A request to end, by a signal, closes the window.
 """

@@ -1,4 +1,4 @@
-"""Ctrl+Shift+F: find a text in every file of the project; each line that has it leads there."""
+"""The panel "Find in the project" (Ctrl+Shift+F): lists matching lines of all files; a click opens the line."""
 
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +18,7 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.text import counted
-from workbench.session.open.find_text import Found, Hit, find_text, pattern_of
+from workbench.session.open.find_text import Hit, Hits, find_text, pattern_of
 from workbench.session.open.project_files import project_files
 from workbench.system.files import real
 
@@ -128,22 +128,22 @@ class FindPanel(QWidget):
         workspace, text = self._context.workspace, self.field.text()
         self._soon.stop()
         if workspace is None or not text:
-            self._show(Found(()))
+            self._show(Hits(()))
             return
         try:
             how = {"case": self.case.isChecked(), "word": self.word.isChecked(), "regex": self.regex.isChecked()}
             pattern = pattern_of(text, **how)
         except WorkbenchError as error:
-            self._show(Found(()), error.diagnostics[0].message)
+            self._show(Hits(()), error.diagnostics[0].message)
             return
         texts = {real(d.path): d.text for d in self._context.documents.unsaved if d.path is not None}
 
-        def work() -> Found:
+        def work() -> Hits:
             return find_text(project_files(workspace), pattern, texts)
 
         self._context.background.start("find in project", work, self._show, self._context.failed)
 
-    def _show(self, found: Found, problem: str = "") -> None:
+    def _show(self, found: Hits, problem: str = "") -> None:
         by_file = [(path, tuple(hits)) for path, hits in groupby(found.hits, key=lambda hit: hit.path)]
         self.rows.show_rows(by_file)
         count = f"{counted(len(found.hits), 'line')} in {counted(len(by_file), 'file')}"

@@ -1,4 +1,4 @@
-"""What opens over the window or beside it, and closes again: notices, how to run, settings, the guide, about."""
+"""Opens and closes the floating parts of the window: notices, run options, settings, guide, About box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the keyboard is: in the mode shown, unless a person put it elsewhere; never nowhere."""
+"""Keeps the keyboard focus in the visible mode, unless the user moved it elsewhere."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget

@@ -1,4 +1,4 @@
-"""When Python looks through its objects for garbage: in turns of the event loop of their own, which stay short.
+"""Runs Python's garbage collection in separate, short turns of the event loop, so that it does not delay input.
 
 Python begins such a look in the midst of whatever makes objects: the turn that lays out a view would last as much
 longer. A look at all takes a fifth of a second once every mode was shown. So what is there to stay is left out: the

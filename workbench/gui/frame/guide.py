@@ -1,4 +1,4 @@
-"""Help: the user guide and the field reference, in a window of their own beside the work."""
+"""The Help window: the user guide and the field reference."""
 
 from collections.abc import Iterator
 from importlib.resources import files

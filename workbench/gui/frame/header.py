@@ -1,4 +1,4 @@
-"""The window's head: menus, back and forward, where one is, search, Run."""
+"""The window's head: menus, back and forward, breadcrumb, search field and Run button."""
 
 from collections.abc import Callable
 

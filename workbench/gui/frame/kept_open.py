@@ -1,4 +1,4 @@
-"""While the window is open, a plugin's `sys.exit` is a fault of the plugin's, and ends nothing."""
+"""Keeps the window open if a plugin calls `sys.exit`, and reports the call as a fault of the plugin."""
 
 import builtins
 import sys

@@ -1,4 +1,4 @@
-"""The window: its frame, the commands that can be given in it, and the menus that they are in."""
+"""The main window: its frame, its commands and its menus."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

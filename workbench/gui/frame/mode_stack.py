@@ -1,4 +1,4 @@
-"""The modes, each made when it is first shown."""
+"""The stack of modes: creates each mode when the user first opens it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs, blocks and ranges are called in the window."""
+"""The names of runs, blocks and ranges in the window."""
 
 from __future__ import annotations
 

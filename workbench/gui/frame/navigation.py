@@ -1,4 +1,4 @@
-"""Where one is: mode, selection and range of time; where one has been, back and forward."""
+"""The user's position (mode, selection, range of time) with its history for back and forward."""
 
 from dataclasses import dataclass
 

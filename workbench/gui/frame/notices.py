@@ -1,4 +1,4 @@
-"""Problems that belong to no place in particular. One that is shown already is not repeated, and a fixed one goes."""
+"""Problems without a place in a file. Each is shown once, and disappears when it is fixed."""
 
 from collections.abc import Callable, Iterator
 

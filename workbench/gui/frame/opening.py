@@ -1,4 +1,4 @@
-"""What a window opens, each file as what it is, and what it reads ahead once something is open."""
+"""Opens projects, runs, models and other files in the window, and prepares data for the next views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opens beside the rail and the Run button: notices, how to run."""
+"""The popovers for notices (beside the rail) and for run options (beside the Run button)."""
 
 from __future__ import annotations
 

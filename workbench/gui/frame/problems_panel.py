@@ -1,4 +1,4 @@
-"""Ctrl+Shift+P: all that is wrong now, below every mode, with a filter, and a fix where one is certain."""
+"""The Problems panel (Ctrl+Shift+P): all current problems, with a filter and automatic fixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the search field finds: commands, settings, files, blocks, calls, findings, runs and pages of the help."""
+"""The items of the search field: commands, settings, files, blocks, calls, findings, runs and help pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is selected: one thing at a time, the same in every view. Plain data, compared by value."""
+"""The selected object, which all views share. Plain data, compared by value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: everything that can be set, found by a word of it; what is chosen is in force at once."""
+"""The Settings dialog: lists and filters all settings, and applies each change at once."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a setting is set with: a row with its name, what it does, and a field that fits its kind."""
+"""A row of the Settings dialog: the setting's name, its description, and an editor for its kind."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -191,7 +191,7 @@ class SettingRow(QWidget):
     def _number(self) -> tuple[QWidget, Callable[[str], object]]:
         box = QSpinBox()
         box.lineEdit().setTextMargins(6, 0, 6, 0)
-        box.setRange(self.setting.least, self.setting.most)
+        box.setRange(self.setting.minimum, self.setting.maximum)
         box.setKeyboardTracking(False)
         box.valueChanged.connect(lambda number: self.set(str(number)))
         return box, lambda value: box.setValue(int(value))

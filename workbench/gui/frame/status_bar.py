@@ -1,4 +1,4 @@
-"""The foot of the window: the run, what the mode adds, problems; at the right the job."""
+"""The status bar: the run, texts of the mode, problems, and the running job at the right."""
 
 from collections.abc import Sequence
 

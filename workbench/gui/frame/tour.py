@@ -1,4 +1,4 @@
-"""The tour: a bar at the foot of the window that says what to do next, and goes on when that was done."""
+"""The tour for new users: a bar below the window that shows the next step, and continues once the user did it."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Tour(QWidget):
     def _look(self) -> None:
         """Go on past what is done, and ring what the step is about. A window that is busy is looked at again: where it
         then is, the step begins."""
-        while (step := self.step) and step.done(self._window, self._moved()):
+        while (step := self.step) and step.is_done(self._window, self._moved()):
             self._go_on()
         if step and self._window.busy:
             self._when_idle.start()

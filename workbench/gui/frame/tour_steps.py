@@ -1,4 +1,4 @@
-"""The tour's steps: what to do on the bundled application, where it is done, and when it is done."""
+"""The tour's steps on the bundled application: text, place, and the condition that ends each step."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BEFORE, AFTER = EXAMPLES[0], EXAMPLES[1]
 
 @dataclass(frozen=True)
 class TourStep:
-    """`text` has keys as `{run}`, by the names of commands, and `{analyse}` by those of modes. `done` says whether the
-    window is where the step leads; it is given whether another line or file is shown than as the step began. `ringed`
-    is the widget that it is about; `action` the text of the button that does what has no key. `page` of the guide says
-    more."""
+    """`text` has keys as `{run}`, by the names of commands, and `{analyse}` by those of modes. `is_done` says whether
+    the window is where the step leads; it is given whether another line or file is shown than as the step began.
+    `ringed` is the widget that it is about; `action` the text of the button that does what has no key. `page` of the
+    guide says more."""
 
     title: str
     text: str
-    done: Callable[[ProjectWindow, bool], bool]
+    is_done: Callable[[ProjectWindow, bool], bool]
     page: str
     ringed: Callable[[ProjectWindow], QWidget | None] = lambda window: None
     action: str = ""

@@ -1,1 +1,1 @@
-"""How the window looks: palette and style sheet, fonts, icons, text that is painted."""
+"""The window's look: palette, style sheet, fonts, icons, painted text."""

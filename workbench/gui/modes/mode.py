@@ -1,4 +1,4 @@
-"""What the window asks of a mode."""
+"""The interface of a mode: the functions that the window calls."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

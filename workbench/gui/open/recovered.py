@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.mode import Mode
 from workbench.gui.open.question import DISCARD, Question
-from workbench.session.edit.recovery import Kept, left_behind
+from workbench.session.edit.recovery import UnsavedText, left_behind
 from workbench.system.files import sweep
 
 RESTORE, LATER = "Restore", "Later"
@@ -46,7 +46,7 @@ class Recovered:
         if kept and (agreed or self._asked(kept)):
             self._restore(kept)
 
-    def _asked(self, kept: list[Kept]) -> bool:
+    def _asked(self, kept: list[UnsavedText]) -> bool:
         """Whether to restore; what is not wanted is forgotten."""
         lines = tuple(f"{k.path}{'  (changed since)' if k.file_changed else ''}" for k in kept)
         answer = self._context.documents.ask(
@@ -62,7 +62,7 @@ class Recovered:
                 one.forget()
         return answer == RESTORE
 
-    def _restore(self, kept: list[Kept]) -> None:
+    def _restore(self, kept: list[UnsavedText]) -> None:
         for folder in {Path(k.path).parent for k in kept}:
             sweep(folder)
         newest = {(k.kind, k.path): k for k in kept}  # of several windows; the older are offered the next time

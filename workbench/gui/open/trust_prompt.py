@@ -1,5 +1,4 @@
-"""Asked before a project is built and run, or its design proved, unless what it holds is trusted; one of the two things
-that are modal."""
+"""The prompt before the workbench builds, runs or proves an untrusted project. One of two modal dialogs."""
 
 from dataclasses import dataclass
 
@@ -16,10 +15,10 @@ _WIDTH = 520
 
 @dataclass(frozen=True)
 class Act:
-    """What is about to be done: the question, for the project's title; what is said first; the button and its icon."""
+    """An act that needs trust: the question with a place for the project's title, the text, the button and its icon."""
 
     question: str
-    said: str
+    text: str
     button: str
     icon: str
 
@@ -41,7 +40,7 @@ class TrustPrompt(QDialog):
         column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=12)
         title = workspace.project.title or workspace.project.name
         column.addWidget(label(act.question.format(title), "finding", wrap=True))
-        said = [act.said, *trust_sentences(workspace, state)]
+        said = [act.text, *trust_sentences(workspace, state)]
         column.addWidget(label("\n\n".join(filter(None, said)), "second", wrap=True))
         column.addWidget(label(str(workspace.path), "code", wrap=True))
         self.own = QCheckBox("This project is my own: do not ask when its files change")

@@ -1,4 +1,4 @@
-"""Shown without a project: open one, or copy an example and run it; how it goes; what this machine lacks."""
+"""The Welcome page: open a project or copy an example, the main steps, and the tools that this machine lacks."""
 
 import re
 from collections.abc import Callable

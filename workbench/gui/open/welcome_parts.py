@@ -1,4 +1,4 @@
-"""What Welcome is made of: boxes, numbered steps, recent projects with what their last run says."""
+"""The parts of the Welcome page: boxes, numbered steps, recent projects with the result of their last run."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What would hold the window up: slow work in threads, and, in slices, what only the window's own thread may do."""
+"""Runs slow work in threads, and splits work of the window's own thread into short slices."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The end of a run: how it came out, what to change first, and where to go on. It is there until it led on."""
+"""The banner at the end of a run: its result, the first change to make, and buttons for the next steps."""
 
 from __future__ import annotations
 

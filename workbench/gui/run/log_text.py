@@ -1,4 +1,4 @@
-"""What a job logs, line by line; a place such as `main.c:12` in it is a link."""
+"""The log of a job, line by line; a place such as `main.c:12` is a link."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The open run's trace, made ready in the background for whatever view asks, and what lies between two times of it."""
+"""Prepares the open run's trace in the background for all views, and the statistics of a range."""
 
 from __future__ import annotations
 

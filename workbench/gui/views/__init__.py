@@ -1,1 +1,1 @@
-"""What draws: the canvas, plots, pages."""
+"""Views that draw: the canvas, plots and pages."""

@@ -1,4 +1,4 @@
-"""Text and rules."""
+"""Labels for texts, and separator lines."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What tables of rows in columns hold: what is in a column, and rows, some of them under others."""
+"""The data of tables: columns, and rows that can have rows under them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

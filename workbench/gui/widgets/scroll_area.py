@@ -1,4 +1,4 @@
-"""What scrolls upright where there is no room for it, with a frame around it while it has the keyboard."""
+"""An area that scrolls vertically, with a frame around it while it has the keyboard focus."""
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFocusEvent, QPaintEvent, QResizeEvent

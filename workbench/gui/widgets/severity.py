@@ -1,4 +1,4 @@
-"""How bad it is, by shape and colour: triangle over 2x, diamond 1.2 to 2x, disc below, ring when set aside."""
+"""The sign of a severity: triangle over 2x, diamond 1.2 to 2x, disc below, ring if set aside."""
 
 from PySide6.QtCore import QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter

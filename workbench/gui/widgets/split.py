@@ -1,4 +1,4 @@
-"""A splitter that remembers what was wanted: panes give way when it shrinks, and come back when it grows."""
+"""A splitter that remembers the user's sizes: panes shrink with the window, and grow back."""
 
 from collections.abc import Sequence
 

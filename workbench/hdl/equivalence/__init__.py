@@ -1,1 +1,1 @@
-"""Whether an instrumented design behaves as the original: proved module by module, or simulated side by side."""
+"""Checks that an instrumented design behaves as the original: by proof of each module, or by simulation."""

@@ -1,4 +1,4 @@
-"""Programs of one Verilated design or several, with a main of ours in C++."""
+"""Builds programs from one or several Verilated designs, with our own main in C++."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether an instrumented design is what it was: proved module by module; what is not, is simulated."""
+"""Proves each module of an instrumented design equal to the original; simulates modules without a proof."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from workbench.api.compile import needed
 from workbench.api.equivalence import Comparison, How, Limits, Proof, Verdict
 from workbench.api.job import Job
 from workbench.hdl.equivalence.simulation import Simulated, simulate
-from workbench.hdl.equivalence.yosys import CannotRead, Found, prove_modules
+from workbench.hdl.equivalence.yosys import CannotRead, ModuleResult, prove_modules
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted
 from workbench.system.toolchain import find_yosys
@@ -44,7 +44,7 @@ def proof_of(
             try:
                 modules = prove_modules(read(compared, folder, job), yosys, folder, limits, job, module)
             except CannotRead as error:
-                modules = [Found(module or compared.original.top, error.why)]
+                modules = [ModuleResult(module or compared.original.top, error.why)]
         with job.step("Simulate"):
             if not limits.cycles or all(one.proved for one in modules):
                 job.log("Nothing has to be simulated.")
@@ -53,29 +53,29 @@ def proof_of(
                 simulated = side_by_side(compared, folder, limits, job)
             except WorkbenchError as error:
                 return Proof(tuple(map(_not_simulated, modules)), error.diagnostics)
-        return Proof(tuple(_verdict(one, simulated) for one in modules), tuple(_left(simulated)))
+        return Proof(tuple(_verdict(one, simulated) for one in modules), tuple(_not_compared(simulated)))
 
 
-def _verdict(module: Found, simulated: Simulated) -> Verdict:
+def _verdict(module: ModuleResult, simulated: Simulated) -> Verdict:
     cycles = simulated.cycles
     if module.proved:
-        return Verdict(module.shown, How.PROVED)
+        return Verdict(module.title, How.PROVED)
     if simulated.signals:
-        return Verdict(module.shown, How.DIFFERS, module.why, cycles, cycles - 1, simulated.signals)
+        return Verdict(module.title, How.DIFFERS, module.why, cycles, cycles - 1, simulated.signals)
     if module.signals:
         why = f"{counted(cycles, 'cycle')} of random input reached no state that shows it"
-        return Verdict(module.shown, How.DIFFERS, why, cycles, None, module.signals)
-    return Verdict(module.shown, How.SIMULATED, module.why, cycles)
+        return Verdict(module.title, How.DIFFERS, why, cycles, None, module.signals)
+    return Verdict(module.title, How.SIMULATED, module.why, cycles)
 
 
-def _not_simulated(module: Found) -> Verdict:
+def _not_simulated(module: ModuleResult) -> Verdict:
     if module.proved:
-        return Verdict(module.shown, How.PROVED)
+        return Verdict(module.title, How.PROVED)
     how = How.DIFFERS if module.signals else How.UNKNOWN
-    return Verdict(module.shown, how, module.why, signals=module.signals)
+    return Verdict(module.title, how, module.why, signals=module.signals)
 
 
-def _left(simulated: Simulated) -> Iterator[Diagnostic]:
-    if simulated.left:
-        message = f"ports for both ways were neither driven nor compared: {', '.join(simulated.left)}"
+def _not_compared(simulated: Simulated) -> Iterator[Diagnostic]:
+    if simulated.not_compared:
+        message = f"ports for both ways were neither driven nor compared: {', '.join(simulated.not_compared)}"
         yield Diagnostic(message, "", Severity.NOTE)

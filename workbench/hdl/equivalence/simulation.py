@@ -1,4 +1,4 @@
-"""Two designs simulated side by side under the same random inputs: for what no proof is found of."""
+"""Simulates two designs under the same random inputs, for modules without a proof."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,12 @@ from workbench.system.confine import read_only
 
 @dataclass(frozen=True)
 class Simulated:
-    """`cycles` were simulated; in the last of them the `signals` differ, if there are any. `left` are ports that were
-    neither driven nor compared."""
+    """`cycles` were simulated; in the last of them the `signals` differ, if there are any. `not_compared` are ports
+    that were neither driven nor compared."""
 
     cycles: int
     signals: tuple[str, ...] = ()
-    left: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
 
 def simulate(compared: Comparison, folder: Path, limits: Limits, job: Job) -> Simulated:

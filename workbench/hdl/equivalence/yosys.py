@@ -1,4 +1,4 @@
-"""Proofs by yosys that a module, once changed, is what it was.
+"""Proves by yosys that an instrumented module behaves as the original.
 
 Each module is taken by itself. Its instances are cut open (`expose -evert`): what goes into them is compared, what
 comes out of them is an input; so are its registers (`-evert-dff`), with data, clock and reset compared and the state an
@@ -33,11 +33,11 @@ _PARTS = {"d": "", "c": "'s clock", "r": "'s reset", "v": "'s reset value"}
 
 
 @dataclass(frozen=True)
-class Found:
-    """What came of a module: proved where `signals` and `why` are empty. `signals` differ in some state that both
-    can be thought in; `why` says why nothing is known."""
+class ModuleResult:
+    """The result for a module: proved if `signals` and `why` are empty. `signals` are those that differ in a state;
+    `why` is the reason for an unknown result."""
 
-    shown: str
+    title: str
     why: str = ""
     signals: tuple[str, ...] = ()
 
@@ -82,7 +82,7 @@ class Yosys:
 
 def prove_modules(
     compared: Comparison, tool: Tool, folder: Path, limits: Limits, job: Job, module: str = ""
-) -> list[Found]:
+) -> list[ModuleResult]:
     """What is known of each module, the top first, or of those of one name. CannotRead where yosys cannot read the
     design; WorkbenchError where it has no module of that name."""
 
@@ -104,16 +104,16 @@ def prove_modules(
     _split(yosys, "gate", [tops.get(name, name) for name in both])
     done = 0
 
-    def prove(number: int, name: str) -> Found:
+    def prove(number: int, name: str) -> ModuleResult:
         nonlocal done
         job.progress(done / len(both), shown[name])
         signals, why = _prove(yosys, number)
         done += 1
-        return Found(shown[name], why, signals)
+        return ModuleResult(shown[name], why, signals)
 
     with ThreadPoolExecutor(2) as pool:
         outcomes = dict(zip(both, pool.map(prove, range(len(both)), both), strict=True))
-    return [outcomes.get(name) or Found(shown[name], "it no longer exists") for name in names]
+    return [outcomes.get(name) or ModuleResult(shown[name], "it no longer exists") for name in names]
 
 
 def _elaborated(

@@ -1,4 +1,4 @@
-"""Addresses that a design compares with constants, held against those at which the counters are read.
+"""Finds addresses that a design compares with constants, and checks them against the counters' addresses.
 
 The design sees what is read there too, but its answers are replaced: so its own registers had better be elsewhere.
 """

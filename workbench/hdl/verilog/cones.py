@@ -1,4 +1,4 @@
-"""What ends a wait: the blocks whose registers the conditions depend on by which a block leaves a state."""
+"""Finds the blocks that end a wait: their registers drive the conditions by which a block leaves a state."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a process looks at before it does something: its branches, their conditions, and what is assigned in them."""
+"""The branches of a process: their conditions, and the signals assigned in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the name at a place of a Verilog source is defined: looked up from there, its module elaborated as the top."""
+"""Finds the definition of a name in a Verilog source, with its module elaborated as the top."""
 
 import os
 import re

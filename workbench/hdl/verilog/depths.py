@@ -1,4 +1,4 @@
-"""FIFOs whose depth a simulation can choose: in the copy, each stands behind a store that holds words back.
+"""Makes FIFO depths variable in simulation: in the copy, a store in front of each FIFO holds words back.
 
 The FIFO's module gets another name, and one of its old name and head takes its place: `recap_depth` and the FIFO. So a
 FIFO of any making becomes deeper or less deep, and nothing around it changes.

@@ -1,4 +1,4 @@
-"""What expressions of an elaborated design name, bit by bit.
+"""The bits that expressions of an elaborated design name.
 
 A bit is (symbol, index from its least significant one, whether inverted); symbols are slang's, one for each instance.
 """

@@ -1,4 +1,4 @@
-"""Which instances of a design are FIFOs, and how many words they have room for."""
+"""Finds a design's FIFOs and their depths."""
 
 import re
 from collections import defaultdict

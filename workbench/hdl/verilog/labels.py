@@ -1,4 +1,4 @@
-"""Names for generate blocks that have none: the simulator does not tell the two of an if and its else apart."""
+"""Names unnamed generate blocks, since the simulator confuses those of an if with those of its else."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What the workbench asks of a hardware language, answered for Verilog and SystemVerilog."""
+"""Verilog and SystemVerilog as a hardware language of the workbench."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -14,7 +14,7 @@ from pyslang import syntax
 
 from workbench.hdl.verilog.design import Node
 from workbench.hdl.verilog.order import plain_text
-from workbench.hdl.watched import Kept, Unwatched
+from workbench.hdl.watched import ClockedRegister, Unwatched
 from workbench.model.properties import Temporal
 from workbench.model.sequences import ANY, CUT, END, MOST_STATES, Guard, Sequence, Step, TooLarge, reduced
 
@@ -51,7 +51,7 @@ class Variables:
     `name`."""
 
     name: str
-    kept: list[Kept]
+    kept: list[ClockedRegister]
     types: dict[str, str] = field(default_factory=dict)
     _registers: dict[tuple[str, str, int], str] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -170,7 +170,7 @@ class Variables:
                 before = self._registers.get((type_, text, cycles - 1), "")
                 self._registers[type_, text, cycles] = register
                 declared = f"{type_} {register} = 0;" if cycles else f"{type_} {register}; assign {register} = {text};"
-                self.kept.append(Kept(declared, f"{register} <= {before};" if cycles else ""))
+                self.kept.append(ClockedRegister(declared, f"{register} <= {before};" if cycles else ""))
         return self._registers[type_, text, age]
 
 

@@ -1,4 +1,4 @@
-"""What stands in a module and in its generates, statements of blocks apart."""
+"""The members of a module and of its generate blocks, without the statements of blocks."""
 
 from collections.abc import Iterator
 from typing import Any

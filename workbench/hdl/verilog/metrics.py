@@ -1,4 +1,4 @@
-"""Metrics of one's own in Verilog: where they are counted, and whether slang reads what they ask for."""
+"""Checks custom metrics in Verilog: their place, and their expressions by slang."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What of a design in Verilog is the application's own."""
+"""Separates the application's own Verilog from its library's."""
 
 from collections.abc import Collection
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a project points at by name: signals of a stream, instances that are FIFOs."""
+"""Finds the signals and FIFO instances that a project names."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""FPGA vendors' primitives that a design instantiates and no source defines: what stands in for them in simulation.
+"""Simulation models for vendors' FPGA primitives that a design instantiates and no source defines.
 
 yosys comes with the ports and parameters of some 900, of many with what they do (its `cells_sim.v`). Where it does not
 tell, clocks and buffers do what stands here; of anything else the outputs stay 0, and that is told. AMD's parameterized

@@ -1,4 +1,4 @@
-"""What a scan reports of a design's modules in Verilog."""
+"""The scan's report of a design's Verilog modules."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path

@@ -15,7 +15,7 @@ from workbench.hdl.verilog import local_variables
 from workbench.hdl.verilog.clockings import edge_of
 from workbench.hdl.verilog.design import Node
 from workbench.hdl.verilog.order import plain_text
-from workbench.hdl.watched import MOST_DELAY, Kept, Unwatched
+from workbench.hdl.watched import MOST_DELAY, ClockedRegister, Unwatched
 from workbench.model import sequences
 from workbench.model.sequences import ANY, Sequence
 
@@ -37,7 +37,7 @@ class SequenceReader:
     module: Node
     name: str
     signed: Callable[[Node], bool]
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[ClockedRegister] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
     clock: tuple[str, str] = ("", "")
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class SequenceReader:
         size = "" if bit else f"{'signed ' if self.signed(node) else ''}[$bits({value})-1:0] "
         for _ in range(count):
             register = f"recap_past_{self.name}_{len(self.kept)}"
-            self.kept.append(Kept(f"reg {size}{register} = 0;", f"{register} <= {value};"))
+            self.kept.append(ClockedRegister(f"reg {size}{register} = 0;", f"{register} <= {value};"))
             value = register
         now = f"(({texts[0]}) & 1'b1)" if bit else f"({texts[0]})"
         return {

@@ -1,4 +1,4 @@
-"""State registers, and what each branch's condition asks for: what marks can be proposed from.
+"""Finds state registers and the conditions of branches, from which marks are proposed.
 
 A state register is a variable that a clocked block assigns constants to, itself or through combinational logic, and
 that some case or comparison asks for one constant after another. A value of it that nothing assigns, in any instance,

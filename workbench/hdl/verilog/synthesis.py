@@ -1,4 +1,4 @@
-"""What cannot become hardware, or not everywhere the same, in the modules that the design is made of."""
+"""Finds code that synthesis tools refuse, or treat differently, in the modules of a design."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Blocks whose state a register of the design tells: each marked arm is one of `case (register)`; nothing else chooses.
+"""Blocks whose state is a register of the design: each marked arm is an arm of `case (register)`.
 
 What such a block does in a cycle is a function of that register, which the monitor then sees in that very cycle. Where
 any of it cannot be proved, the block gets a register of its own instead (`rewrite.observe`).

@@ -1,4 +1,4 @@
-"""The user's top level as the generated wrapper stands in for it: ports and parameters, elaborated."""
+"""The user's top level, elaborated: the ports and parameters that the generated wrapper repeats."""
 
 from typing import Any
 

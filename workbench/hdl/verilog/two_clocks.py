@@ -7,7 +7,7 @@ since, and P begins. A match at the very time of a tick is seen at the next one,
 
 from workbench.api.instrument.checker import as_verilog, checker
 from workbench.hdl.verilog.sequence_reader import SequenceReader
-from workbench.hdl.watched import Kept
+from workbench.hdl.watched import ClockedRegister
 from workbench.model.properties import Temporal
 from workbench.model.sequences import Sequence, weak
 
@@ -19,7 +19,7 @@ MATCHED_AT_ONCE = (
 )
 
 
-def crossing(reader: SequenceReader, sequence: Sequence, given_up: str) -> tuple[tuple[Kept, ...], str]:
+def crossing(reader: SequenceReader, sequence: Sequence, given_up: str) -> tuple[tuple[ClockedRegister, ...], str]:
     """What is kept to see on another clock that a sequence on the clock of `reader` has matched, and an expression over
     that, which holds behind the first tick that is strictly later. `given_up` is the condition of `disable iff`, or ''.
     Raises Unwatched, and TooLarge."""
@@ -42,5 +42,9 @@ def crossing(reader: SequenceReader, sequence: Sequence, given_up: str) -> tuple
     )
     of_second = f"reg [{_BITS - 1}:0] {name}_now = 0, {name}_before = 0;"
     taken = f"{name}_now <= {name}_gray; {name}_before <= {name}_now;"
-    kept = (*(Kept(one.declared, "") for one in reader.kept), Kept(of_first, ""), Kept(of_second, taken))
+    kept = (
+        *(ClockedRegister(one.declared, "") for one in reader.kept),
+        ClockedRegister(of_first, ""),
+        ClockedRegister(of_second, taken),
+    )
     return kept, f"{name}_now != {name}_before"

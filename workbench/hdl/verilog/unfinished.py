@@ -1,4 +1,4 @@
-"""A file that ends within something: slang reads all files as one text, and tells of it in one that comes after."""
+"""Finds a file that ends inside a construct; slang reads all files as one text, and reports it in a later file."""
 
 import re
 from bisect import bisect_left

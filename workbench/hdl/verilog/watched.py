@@ -1,4 +1,4 @@
-"""Assertions and branches of a design in Verilog: what of its text is counted beside its clocked blocks."""
+"""The assertions and branches of a Verilog design that are counted beside its clocked blocks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from workbench.hdl.watched import (
     NO_CLOCK,
     NOT_CLEAR,
     TOO_LARGE,
-    Found,
+    AssertionBlocks,
     Places,
     Unwatched,
     arm_name,
@@ -55,7 +55,7 @@ def read_assertions(
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
     """The assertions of all modules, and a warning with its line for each that is not watched. `taken` are the names of
     blocks."""
-    found = Found(taken)
+    found = AssertionBlocks(taken)
     by_node = {id_of(block.node): block for block in blocks}
     for module in modules_of(design):
         reader = _Assertions(design, module, [one for one in blocks if one.module == _name(module)], found)
@@ -68,7 +68,7 @@ def read_branches(
 ) -> tuple[tuple[MetricBlock, ...], tuple[Diagnostic, ...]]:
     """The decisions of all clocked blocks, and of those without a clock beside them, and a note with its line for each
     that is not counted."""
-    found = Found(taken)
+    found = AssertionBlocks(taken)
     for block in blocks:
         if not block.why_not:
             _decisions(design, block, block, found)
@@ -111,7 +111,7 @@ def _asked(design: Design, use: BlockUse) -> tuple[str, bool] | None:
     return asked_port(design.nets, found[0]) if found else None
 
 
-def _decisions(design: Design, block: SourceBlock, anchor: SourceBlock, found: Found) -> None:
+def _decisions(design: Design, block: SourceBlock, anchor: SourceBlock, found: AssertionBlocks) -> None:
     """Add those of a block, which are counted by the clock of `anchor`."""
     chain = {id_of(one) for one in _chain(block)}
     for statement, in_reset, in_loop in _statements(block):
@@ -213,7 +213,7 @@ def _tidy(node: Node) -> str:
 class _Assertions:
     """Reads those of one module."""
 
-    def __init__(self, design: Design, module: Node, blocks: Sequence[SourceBlock], found: Found) -> None:
+    def __init__(self, design: Design, module: Node, blocks: Sequence[SourceBlock], found: AssertionBlocks) -> None:
         self._design, self._module, self._blocks, self._found = design, module, blocks, found
 
     def read(self, by_node: dict[tuple[int, int], SourceBlock]) -> None:

@@ -7,14 +7,14 @@ import numpy as np
 from workbench.model.run import Site
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
-from workbench.pictures.timeline.shown import Shown
+from workbench.pictures.timeline.shown import VisiblePart
 from workbench.traces.calls import BlockCalls, CallBox
 
 HEIGHT_PX, TEXT_PX, EDGE_PX = 16.0, 11, 4.0
 SLIVER_PX = 3
 
 
-def draw_calls(canvas: Canvas, shown: Shown, lane: Box, calls: BlockCalls) -> None:
+def draw_calls(canvas: Canvas, shown: VisiblePart, lane: Box, calls: BlockCalls) -> None:
     """Draw the boxes with the names and numbers of calls, dimmed outside of a range."""
     sites, top = shown.scene.run.manifest.sites, lane.centre[1] - HEIGHT_PX / 2
     label_widths = np.array([canvas.width_of(site.label, TEXT_PX, 500) + 2 * EDGE_PX for site in sites])

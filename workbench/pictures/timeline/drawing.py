@@ -13,7 +13,7 @@ from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.calls import draw_calls
 from workbench.pictures.timeline.hits import messages_of
-from workbench.pictures.timeline.kept import Kept, Pin, strip_box
+from workbench.pictures.timeline.kept import DrawingCache, Pin, strip_box
 from workbench.pictures.timeline.marks import draw_markers, draw_marks
 from workbench.pictures.timeline.path import draw_path, draw_slack, slack_words
 from workbench.pictures.timeline.rows import NAMED_FROM_PX, SUNKEN, Kind, Row
@@ -25,7 +25,7 @@ from workbench.pictures.timeline.shown import (
     RULER_PX,
     SLACK_PX,
     Band,
-    Shown,
+    VisiblePart,
     lanes_box,
     rows_of,
     tops_of,
@@ -44,7 +44,11 @@ RARE_PX = 6  # of a mark at the overview's foot, for a rare wait
 
 
 def draw_timeline(
-    canvas: Canvas, shown: Shown, kept: Kept, density: int, names: Callable[[Canvas, Shown], None] | None = None
+    canvas: Canvas,
+    shown: VisiblePart,
+    kept: DrawingCache,
+    density: int,
+    names: Callable[[Canvas, VisiblePart], None] | None = None,
 ) -> None:
     """Draw the timeline from the origin. Bars have `density` pixels for a unit; `names` draws their names from a
     copy."""
@@ -71,7 +75,9 @@ def draw_timeline(
         _line(canvas, 0, y, shown.width, y)
 
 
-def _draw_band(canvas: Canvas, shown: Shown, band: Band, kept: Kept, density: int, ticks: Iterable[float]) -> None:
+def _draw_band(
+    canvas: Canvas, shown: VisiblePart, band: Band, kept: DrawingCache, density: int, ticks: Iterable[float]
+) -> None:
     box, surface = band.box, kept.surface(shown, band, canvas.palette, density)
     with canvas.clipped(box.x, box.y, box.width, box.height):
         canvas.image(box.x, box.y - PAD, surface.buffer, density)
@@ -95,11 +101,11 @@ def timeline_svg(
     wide = round(lanes_box(width, height, slack=path is not None).width)
     span = Span(from_ps, max((to_ps - from_ps) / wide, LEAST_PIXEL_PS), wide)
     canvas = SvgCanvas(palette)
-    shown = Shown(
+    shown = VisiblePart(
         scene, rows, tops, span, width, height, path=path, show_path=path is not None, show_waits=path is not None,
         markers=markers,
     )  # fmt: skip
-    draw_timeline(canvas, shown, Kept(), SVG_DENSITY)
+    draw_timeline(canvas, shown, DrawingCache(), SVG_DENSITY)
     return canvas.document(width, height, "Timeline")
 
 
@@ -111,7 +117,7 @@ def _line(canvas: Canvas, x0: float, y0: float, x1: float, y1: float, ink: str =
 # ---- above
 
 
-def _draw_overview(canvas: Canvas, shown: Shown, kept: Kept, density: int) -> None:
+def _draw_overview(canvas: Canvas, shown: VisiblePart, kept: DrawingCache, density: int) -> None:
     """Draw the whole run as one strip, with a frame around the visible part."""
     strip, end_ps, span = strip_box(shown), max(shown.scene.index.end_ps, 1), shown.span
     canvas.image(strip.x, strip.y, kept.overview(shown, canvas.palette, density), density)
@@ -139,7 +145,7 @@ def _draw_pins(canvas: Canvas, strip: Box, pins: Iterable[Pin]) -> None:
             canvas.write(*box.centre, words, "high", 11, 500, CENTRE)
 
 
-def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
+def _draw_ruler(canvas: Canvas, shown: VisiblePart) -> list[float]:
     """Draw ticks with their times, at the left the time that they count from; returns the x of labelled ticks."""
     lanes, span, marks = shown.lanes, shown.span, ruler(shown.span)
     bottom = OVERVIEW_PX + RULER_PX - 1
@@ -166,7 +172,7 @@ def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
 # ---- at the left
 
 
-def draw_names(canvas: Canvas, shown: Shown) -> None:
+def draw_names(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw the column of names and shares."""
     lanes = shown.lanes
     canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
@@ -232,7 +238,7 @@ def _edges(canvas: Canvas, box: Box) -> None:
 # ---- the lanes
 
 
-def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surface, kept: Kept) -> None:
+def _draw_lane(canvas: Canvas, shown: VisiblePart, row: Row, box: Box, surface: Surface, kept: DrawingCache) -> None:
     """Draw the contents above a row's bar."""
     left, right = shown.lanes.x, shown.lanes.right
     lane = Box(left, box.y, right - left, box.height)
@@ -252,7 +258,7 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
         canvas.rect(x0, top - 1, max(x1 - x0, 2), row.bar + 2, "", "accent", 2)
 
 
-def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
+def _draw_clock(canvas: Canvas, lane: Box, shown: VisiblePart) -> None:
     """Draw the text on the clocks, with a bar as wide as their uncertainty if that is visible."""
     clock_text, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
     room = lane.width - 24 - 32
@@ -282,7 +288,7 @@ def _draw_most(canvas: Canvas, lane: Box, counts: Counts, most: int) -> None:
     canvas.write(x + 3, lane.centre[1], words, "text", 11, 600)
 
 
-def _draw_messages(canvas: Canvas, shown: Shown) -> None:
+def _draw_messages(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw the messages from sending to receiving rows."""
     lanes = shown.lanes
     middles = {row.block: box.centre[1] for row, box in shown.row_boxes() if row.kind is Kind.STATES}

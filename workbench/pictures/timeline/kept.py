@@ -11,7 +11,7 @@ from workbench.pictures.palette import Palette
 from workbench.pictures.timeline.hits import event_text
 from workbench.pictures.timeline.raster import Image
 from workbench.pictures.timeline.rows import Row
-from workbench.pictures.timeline.shown import OVERVIEW_PX, Band, Shown
+from workbench.pictures.timeline.shown import OVERVIEW_PX, Band, VisiblePart
 from workbench.pictures.timeline.surface import WORK, Surface, overview_surface, rows_surface
 from workbench.traces.sample import most_at_once
 from workbench.traces.scene import RareEvent
@@ -22,12 +22,12 @@ T = TypeVar("T")
 Pin = tuple[RareEvent, str, float, Box]  # with its text, x and box
 
 
-def strip_box(shown: Shown) -> Box:
+def strip_box(shown: VisiblePart) -> Box:
     """The box of the overview, above the ruler."""
     return Box(shown.lanes.x, 4, shown.lanes.width, OVERVIEW_PX - 9)
 
 
-class Kept:
+class DrawingCache:
     def __init__(self) -> None:
         self._values: dict[str, tuple[object, Any]] = {}
 
@@ -42,7 +42,7 @@ class Kept:
         surfaces = {name: value for name, (_, value) in self._values.items() if name.startswith("surface")}
         self._values = {name: ((), value) for name, value in surfaces.items()}
 
-    def surface(self, shown: Shown, band: Band, palette: Palette, density: int) -> Surface:
+    def surface(self, shown: VisiblePart, band: Band, palette: Palette, density: int) -> Surface:
         """The visible bars of a band of rows."""
         box, dimmed = band.box, shown.dimmed()
         name = "surface" if band.rows is shown.rows else "surface pinned"
@@ -58,7 +58,7 @@ class Kept:
 
         return self._keep(name, key, make)
 
-    def rare(self, shown: Shown) -> list[tuple[int, int]]:
+    def rare(self, shown: VisiblePart) -> list[tuple[int, int]]:
         """The positions (pixels) on the overview at which any block waits unusually, and the wait."""
         box, index = strip_box(shown), shown.scene.index
 
@@ -69,18 +69,18 @@ class Kept:
 
         return self._keep("rare", box.width, make)
 
-    def overview(self, shown: Shown, palette: Palette, density: int) -> Image:
+    def overview(self, shown: VisiblePart, palette: Palette, density: int) -> Image:
         """The main block over the whole run."""
         box = strip_box(shown)
         size = round(box.width), round(box.height)
         key = (*size, palette.name, density)
         return self._keep("overview", key, lambda: overview_surface(shown.scene, *size, palette, density))
 
-    def pins(self, shown: Shown) -> list[Pin]:
+    def pins(self, shown: VisiblePart) -> list[Pin]:
         """The rare events on the overview. Texts that would overlap another, or leave the overview, are left out."""
         return self._keep("pins", shown.width, lambda: _pins(shown))
 
-    def most_at_work(self, shown: Shown, row: Row) -> int | None:
+    def most_at_work(self, shown: VisiblePart, row: Row) -> int | None:
         """The largest number of a stack's members at work in the visible part; None if counting would take long."""
         trace, span = shown.scene.index.trace, shown.span
         return self._keep(
@@ -88,7 +88,7 @@ class Kept:
         )
 
 
-def _pins(shown: Shown) -> list[Pin]:
+def _pins(shown: VisiblePart) -> list[Pin]:
     placed: list[Pin] = []
     strip = strip_box(shown)
     for event in shown.scene.events:

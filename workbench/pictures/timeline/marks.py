@@ -4,7 +4,7 @@ from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.letters import text_width
 from workbench.pictures.timeline.scale import duration
-from workbench.pictures.timeline.shown import OVERVIEW_PX, Shown
+from workbench.pictures.timeline.shown import OVERVIEW_PX, VisiblePart
 from workbench.traces.markers import Marker
 
 FLAG_PX, MOST_FLAG_PX, FLAG_TOP = 16, 140.0, OVERVIEW_PX + 2
@@ -12,7 +12,7 @@ PENNANT_PX = 9.0  # a flag without a name
 _TEXT_PX, _EDGE_PX, _LETTERS, LETTER_PX = 11, 6.0, 3, 10.0
 
 
-def draw_marks(canvas: Canvas, shown: Shown) -> None:
+def draw_marks(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw A and B over the whole height, and the range between them on the ruler."""
     lanes, y = shown.lanes, OVERVIEW_PX + 10
     xs = [shown.x(mark) for mark in sorted(shown.marks)]
@@ -34,7 +34,7 @@ def draw_marks(canvas: Canvas, shown: Shown) -> None:
                 canvas.write(x, y, name, "on_accent", 11, 700, CENTRE)
 
 
-def flags(shown: Shown) -> list[tuple[Marker, Box]]:
+def flags(shown: VisiblePart) -> list[tuple[Marker, Box]]:
     """The visible named markers, each with its flag on the ruler: at its right, or at its left if the next one is near,
     and as wide as its name; of `PENNANT_PX` if there is no room for any of the name."""
     lanes = shown.lanes
@@ -59,7 +59,7 @@ def flags(shown: Shown) -> list[tuple[Marker, Box]]:
     return placed
 
 
-def draw_markers(canvas: Canvas, shown: Shown) -> None:
+def draw_markers(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw for each marker a flag with its name on the ruler, or a pennant without, and a line through the rows."""
     for marker, box in flags(shown):
         x = round(shown.x(marker.time_ps)) + 0.5

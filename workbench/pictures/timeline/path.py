@@ -10,7 +10,7 @@ from workbench.model.text import time_text
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.timeline.rows import Kind, Row
-from workbench.pictures.timeline.shown import Shown
+from workbench.pictures.timeline.shown import VisiblePart
 from workbench.traces.path import NO_LIMIT_PS, UNKNOWN_PS, RunPath
 
 LINE_PX, DOT_PX, TIP_PX = 2.0, 3.5, 7.0
@@ -21,7 +21,7 @@ LEAST_WHISKER_PX = 6.0
 _MOST_WHISKERS = 400  # of a row
 
 
-def draw_path(canvas: Canvas, shown: Shown) -> None:
+def draw_path(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw the visible critical path: a line along the row that is on it, with an arrow to the block that waited."""
     path = shown.path
     assert path is not None
@@ -50,7 +50,7 @@ def draw_path(canvas: Canvas, shown: Shown) -> None:
                 canvas.shape([(x1, y1), (x1 - 4, y1 - tip), (x1 + 4, y1 - tip)], "text", "panel")
 
 
-def _steps_in_view(path: RunPath, shown: Shown) -> tuple[np.ndarray, np.ndarray]:
+def _steps_in_view(path: RunPath, shown: VisiblePart) -> tuple[np.ndarray, np.ndarray]:
     """The visible steps, and the x of each one's begin (and of the last one's end). Narrow steps are represented by the
     middle one of every few pixels."""
     span = shown.span
@@ -81,7 +81,7 @@ def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return corners
 
 
-def middles(shown: Shown) -> dict[tuple[str, int], float]:
+def middles(shown: VisiblePart) -> dict[tuple[str, int], float]:
     """The middle of each block's row, also outside the visible part; a folded block has that of its fold."""
     placed: dict[tuple[str, int], float] = {}
     folded: dict[str, float] = {}
@@ -105,7 +105,7 @@ def middles(shown: Shown) -> dict[tuple[str, int], float]:
     return placed
 
 
-def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:
+def draw_slack(canvas: Canvas, shown: VisiblePart, row: Row, box: Box) -> None:
     """Draw the slack after each visible stretch of work, at most over the wait after it."""
     path, span = shown.path, shown.span
     parts = path.parts.get(row.block) if path else None

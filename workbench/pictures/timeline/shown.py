@@ -64,7 +64,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Shown:
+class VisiblePart:
     """The visible part. Times are picoseconds of the run; `marks` are A and B, if set, `markers` the named ones. Other
     values are pixels: `tops` of the rows, and the end of the last one, below the first; `scroll_px` of them are
     scrolled out above. Rows in `pinned` stay above the others."""

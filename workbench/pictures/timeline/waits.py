@@ -6,7 +6,7 @@ from workbench.pictures.canvas import Canvas
 from workbench.pictures.timeline.causes import real_cause
 from workbench.pictures.timeline.path import middles
 from workbench.pictures.timeline.rows import Kind
-from workbench.pictures.timeline.shown import Shown
+from workbench.pictures.timeline.shown import VisiblePart
 from workbench.traces.path import Cause, RunPath
 
 #: A wait narrower than this has no arrow, and with more in view none is drawn: they would hide the rows.
@@ -16,7 +16,7 @@ _TIP_PX = 6.0
 Arrow = tuple[Cause, int, int]  # the cause, the waiting block, and the end of its wait
 
 
-def arrows(shown: Shown) -> tuple[list[Arrow], int]:
+def arrows(shown: VisiblePart) -> tuple[list[Arrow], int]:
     """The arrows of the visible waits that are wide enough, none if they are too many; and their number."""
     path = shown.path
     if path is None:
@@ -29,7 +29,7 @@ def arrows(shown: Shown) -> tuple[list[Arrow], int]:
     return (wide_waits if count <= MOST_ARROWS else []), count
 
 
-def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -> int:
+def _add_of_block(path: RunPath, block: int, shown: VisiblePart, found: list[Arrow]) -> int:
     """Add a block's waits that are wide enough, up to a limit; returns their number."""
     parts, span = path.parts[block], shown.span
     view = parts.between(span.from_ps, span.to_ps)
@@ -50,7 +50,7 @@ def _add_of_block(path: RunPath, block: int, shown: Shown, found: list[Arrow]) -
     return len(wide)
 
 
-def draw_waits(canvas: Canvas, shown: Shown) -> None:
+def draw_waits(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw every visible arrow, if requested, and that of the chosen wait in any case."""
     path, chosen = shown.path, shown.chosen
     if path is None:
@@ -68,7 +68,7 @@ def draw_waits(canvas: Canvas, shown: Shown) -> None:
 
 
 def _draw(
-    canvas: Canvas, shown: Shown, places: dict[tuple[str, int], float], arrow: Arrow, ink: str, line: float
+    canvas: Canvas, shown: VisiblePart, places: dict[tuple[str, int], float], arrow: Arrow, ink: str, line: float
 ) -> None:  # fmt: skip
     cause, block, went_on_ps = arrow
     y0 = places.get(("bus", 0)) if cause.bus else places.get(("block", cause.block))

@@ -146,7 +146,7 @@ class Runs:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Depths:
     """Depths for the FIFOs in `Runs.varied`, which represent those with the same depth."""
 
     advised: Mapping[str, int]
@@ -168,7 +168,7 @@ class Search:
         self.bits = {first: sum(hdl.streams[hdl.fifos[n].input].bits or 1 for n in self._numbers[first])
                      for first in self._numbers}  # fmt: skip
 
-    def by_replay(self, as_built: Simulated) -> _Found | None:
+    def by_replay(self, as_built: Simulated) -> _Depths | None:
         """Depths found by replay and confirmed by a run; None if replay is not sufficient (`why`)."""
         runs_read: list[tuple[Simulated, Mapping[str, int]]]
         runs_read = [(self._ample, dict.fromkeys(self.held, 0)), (as_built, {})]
@@ -184,17 +184,17 @@ class Search:
             advised = least_depths(self.held, cycles_of, self._best, self._loss)
             after = self._runs.run(advised)
             if after.cycles == cycles_of(advised):
-                return _Found(advised, (), after.cycles, front(self.held, self.bits, cycles_of))
+                return _Depths(advised, (), after.cycles, front(self.held, self.bits, cycles_of))
             runs_read.insert(0, (after, advised))
         self.why = ["runs with the advised depths took other times than predicted"]
         return None
 
-    def by_simulation(self) -> _Found:
+    def by_simulation(self) -> _Depths:
         def cycles_of(depths: Mapping[str, int]) -> int:
             cycles = self._runs.run(depths).cycles
             return FAILED if cycles is None else cycles
 
-        return _Found(least_depths(self.held, cycles_of, self._best, self._loss), (_step_by_step(self.why),))
+        return _Depths(least_depths(self.held, cycles_of, self._best, self._loss), (_step_by_step(self.why),))
 
     def replays(self, words: WordReplay) -> CyclesOf:
         """The cycles with some depths by replay, each computed once."""

@@ -18,7 +18,7 @@ FOLDER = "unsaved"
 
 
 @dataclass(frozen=True)
-class Kept:
+class UnsavedText:
     """An unsaved text: `kind` is its mode, `project` the open project file, or empty.
 
     `process` and `began` identify its window, which may still run. `base` is the SHA-256 of the file when it was read,
@@ -65,7 +65,7 @@ class Keeper:
     """Keeps a window's unsaved texts. If it cannot write, it keeps nothing and editing continues."""
 
     def __init__(self) -> None:
-        self._kept: dict[Document, Kept] = {}
+        self._kept: dict[Document, UnsavedText] = {}
 
     def keep(self, documents: Iterable[Document], project: Path | None) -> None:
         """Update the kept texts to the unsaved ones."""
@@ -78,11 +78,11 @@ class Keeper:
                 with suppress(OSError):
                     self._kept[document] = self._write(document, project)
 
-    def _write(self, document: Document, project: Path | None) -> Kept:
+    def _write(self, document: Document, project: Path | None) -> UnsavedText:
         process = os.getpid()
         name = sha256(f"{document.kind} {document.path}".encode())[:16]
         record = _folder() / f"{name}-{process}.json"
-        kept = Kept(
+        kept = UnsavedText(
             str(document.path), document.kind, str(project or ""), document.text, document.base_sha256,
             process, _began(process), record,
         )  # fmt: skip
@@ -92,15 +92,15 @@ class Keeper:
         return kept
 
 
-def left_behind() -> tuple[Kept, ...]:
+def left_behind() -> tuple[UnsavedText, ...]:
     """The unsaved texts of windows that crashed, oldest first.
 
     Texts that the files now hold are dropped, and so are records that cannot be read.
     """
-    dated: list[tuple[float, Kept]] = []
+    dated: list[tuple[float, UnsavedText]] = []
     for record in _folder().glob("*.json"):
         try:
-            kept = Kept(**json.loads(read_regular(record)), record=record)
+            kept = UnsavedText(**json.loads(read_regular(record)), record=record)
             written = record.stat().st_mtime
             still_runs = _began(int(kept.process)) == float(kept.began)
         except (OSError, ValueError, TypeError):

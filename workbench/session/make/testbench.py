@@ -141,8 +141,8 @@ class _Row:
 
     length_ps: int
     check: bool
-    given: int
-    seen: int
+    inputs: int
+    outputs: int
     edges: int
 
 
@@ -193,7 +193,7 @@ def _lines(bench: Bench, rows: Iterable[_Row]) -> Iterator[str]:
     """The rows as text; equal consecutive rows are one line with their count."""
     digits = [max(-(-bits(ports) // 4), 1) for ports in (bench.inputs, bench.seen, bench.clocks)]
     for row, same in groupby(rows):
-        values = (f"{value:0{n}x}" for value, n in zip((row.given, row.seen, row.edges), digits, strict=True))
+        values = (f"{value:0{n}x}" for value, n in zip((row.inputs, row.outputs, row.edges), digits, strict=True))
         yield f"{sum(1 for _ in same)} {row.length_ps} {int(row.check)} {' '.join(values)}\n"
 
 

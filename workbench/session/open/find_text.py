@@ -24,7 +24,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
+class Hits:
     """The hits. `whole` says whether all are listed; `unread` are files that could not be read."""
 
     hits: tuple[Hit, ...]
@@ -43,7 +43,7 @@ def pattern_of(text: str, *, case: bool = False, word: bool = False, regex: bool
 
 def find_text(
     files: Iterable[Path], pattern: re.Pattern[str], texts: Mapping[Path, str], most: int = MOST_HITS
-) -> Found:
+) -> Hits:
     """The first hit in each line, by file and line. `texts` are those of files with unsaved changes."""
     hits: list[Hit] = []
     unread: list[Diagnostic] = []
@@ -56,6 +56,6 @@ def find_text(
         for number, line in enumerate(text.split("\n"), 1):
             if (match := pattern.search(line)) and match.end() > match.start():
                 if len(hits) == most:
-                    return Found(tuple(hits), False, tuple(unread))
+                    return Hits(tuple(hits), False, tuple(unread))
                 hits.append(Hit(path, number, match.start(), match.end() - match.start(), line))
-    return Found(tuple(hits), True, tuple(unread))
+    return Hits(tuple(hits), True, tuple(unread))

@@ -19,8 +19,8 @@ GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", "Keys")
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting. `kind` is "choice", "number" (from `least` to `most`), "font", "program", "folder" or "key". An empty
-    program or folder means automatic search, an empty key no key."""
+    """A setting. `kind` is "choice", "number" (from `minimum` to `maximum`), "font", "program", "folder" or "key". An
+    empty program or folder means automatic search, an empty key no key."""
 
     name: str
     group: str
@@ -29,8 +29,8 @@ class Setting:
     kind: str
     default: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)  # value -> in words
-    least: int = 0
-    most: int = 0
+    minimum: int = 0
+    maximum: int = 0
 
     @property
     def value(self) -> str:
@@ -47,8 +47,8 @@ class Setting:
         """The reason why a text is not valid for this setting; None if it is."""
         if self.kind == "choice" and text not in self.choices:
             return unknown_name("value", text, self.choices)
-        if self.kind == "number" and not (text.isdecimal() and self.least <= int(text) <= self.most):
-            return Diagnostic(f"'{text}' is not from {self.least} to {self.most}", f"{self.title}: {self.what}")
+        if self.kind == "number" and not (text.isdecimal() and self.minimum <= int(text) <= self.maximum):
+            return Diagnostic(f"'{text}' is not from {self.minimum} to {self.maximum}", f"{self.title}: {self.what}")
         if self.kind == "program" and text and not (os.path.isabs(text) and os.access(text, os.X_OK)):
             return Diagnostic("this is not an executable program", "Give its full path.", file=text)
         if self.kind == "folder" and text and not (os.path.isabs(text) and os.path.isdir(text)):
@@ -73,14 +73,14 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
     every = (
         Setting("theme", "Look", "Theme", "light or dark", "choice", "light", THEMES),
         Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
-                least=75, most=300),
+                minimum=75, maximum=300),
         Setting("code_font", "Editor", "Font of sources", "a monospaced font", "font"),
-        Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", least=8, most=40),
+        Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", minimum=8, maximum=40),
         Setting("trace", "Running", "Trace", "keep every change of state of a run, for the timeline", "choice", "yes",
                 {"yes": "Yes", "no": "No"}),
         Setting("predict_s", "Running", "Predictions",
                 "processor time in seconds for predictions when a run is opened; 0: no predictions",
-                "number", "10", most=3600),
+                "number", "10", maximum=3600),
         Setting("after_run", "Running", "After a run", "what is shown when a run is complete", "choice", "stay",
                 {"stay": "As before", "analyse": "Its findings"}),
         *(Setting(f"program.{name}", "Programs", name, what, "program")
@@ -91,7 +91,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         Setting("folder.cache", "Folders", "Cache", "keeps builds; it can be deleted at any time", "folder"),
         Setting("cache_mb", "Folders", "Size of the cache",
                 "largest size in MB; the least recently used parts are deleted", "number", str(LIMIT_MB),
-                least=500, most=1_000_000),
+                minimum=500, maximum=1_000_000),
         Setting("folder.projects", "Folders", "Projects", "where file dialogs start", "folder"),
         *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
           for name, (title, key) in all_commands(modes).items()),

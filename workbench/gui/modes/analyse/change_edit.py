@@ -1,4 +1,4 @@
-"""A line in which a change of the catalogue is typed, with completion of its words."""
+"""The input line for a change of the catalogue, with completion."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Confirm a set of changes on the simulated card: start it, watch it, cancel it, and what each set that ran came to."""
+"""The box that confirms changes on the simulated card: start, progress, cancel, and the result of each set."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget

@@ -1,4 +1,4 @@
-"""Beside the block graph: the page of what is selected, the changes that are tried, or the form of a rule."""
+"""The details of Analyse mode: the page of the selected object, the tried changes, or the form of a rule."""
 
 from __future__ import annotations
 

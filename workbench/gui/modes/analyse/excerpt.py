@@ -1,4 +1,4 @@
-"""A few lines of source with one of them marked, coloured as in the editor."""
+"""An excerpt of a source file with one marked line, coloured as in the editor."""
 
 from collections.abc import Sequence
 from pathlib import Path

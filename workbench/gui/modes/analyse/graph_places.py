@@ -1,4 +1,4 @@
-"""Lines of source that a block or an edge of the graph is about: to go to, and to insert a pragma at."""
+"""The source lines of a block or an edge of the graph, for "Go to source" and "Insert pragma"."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

@@ -14,7 +14,7 @@ from workbench.pictures.rounds import Round, Rounds
 from workbench.replay.predicted_round import PredictedRound
 from workbench.traces.scene import Scene, build_scene
 
-Found = tuple[PredictedRound, Scene, Scene]
+RoundScenes = tuple[PredictedRound, Scene, Scene]
 
 
 class RoundPanel(QWidget):
@@ -44,13 +44,13 @@ class RoundPanel(QWidget):
             return
         known, asked = self.context.traced.scene, self.changes
 
-        def work() -> Found | None:
+        def work() -> RoundScenes | None:
             round_ = replayed.predicted_round(asked)
             after = build_scene(round_.run) if round_ else None
             before = known or build_scene(run)
             return (round_, before, after) if round_ and before and after else None
 
-        def done(scenes: Found | None) -> None:
+        def done(scenes: RoundScenes | None) -> None:
             if scenes and asked == self.changes and run is self.context.run:
                 self._show(*scenes)
 

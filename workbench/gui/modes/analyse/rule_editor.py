@@ -1,4 +1,4 @@
-"""A rule of one's own being edited: its form, and what it says of the open run as one types."""
+"""The editor of a user's rule: its form, and its subjects in the open run while the user types."""
 
 from __future__ import annotations
 

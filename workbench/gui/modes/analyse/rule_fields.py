@@ -1,4 +1,4 @@
-"""The form of a rule: its fields in the order in which one thinks of them, with what each means as its schema says."""
+"""The form of a rule: its fields with their explanations from the schema."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

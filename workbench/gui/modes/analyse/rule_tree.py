@@ -1,4 +1,4 @@
-"""The rules in force as a tree, with what each found, and what can be done with one."""
+"""The tree of the rules in force, with the findings of each and its actions."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a run failed to complete, above everything that is shown of it."""
+"""The banner above an incomplete run that says why it did not complete."""
 
 from PySide6.QtWidgets import QWidget
 

@@ -1,4 +1,4 @@
-"""Try changes of the open run: which ones, what they gain together, and what then holds the run. Nothing is edited."""
+"""The panel that predicts the speedup of chosen changes, and the bottleneck after them. It edits nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

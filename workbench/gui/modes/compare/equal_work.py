@@ -28,7 +28,7 @@ class NamedRun:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Scenes:
     """Traced runs with their scenes, None where nothing was recorded in time; their equal work; who has no trace."""
 
     runs: Sequence[NamedRun]
@@ -71,9 +71,9 @@ class EqualWorkPanel(QWidget):
             )
             return
 
-        def build() -> _Found:
+        def build() -> _Scenes:
             scenes = [build_scene(one.run) for one in traced]
-            return _Found(traced, scenes, equal_work(*(one.run for one in traced)), missing)
+            return _Scenes(traced, scenes, equal_work(*(one.run for one in traced)), missing)
 
         self.context.background.start("rounds", build, self._show, self.context.failed)
 
@@ -82,7 +82,7 @@ class EqualWorkPanel(QWidget):
         self._pages.setCurrentIndex(1)
         self.head.set_title("Equal work", "")
 
-    def _show(self, found: _Found) -> None:
+    def _show(self, found: _Scenes) -> None:
         runs, equal = found.runs, found.equal
         if equal is None or any(scene is None for scene in found.scenes):
             self._show_nothing("A trace is empty", "No block changed its state, or no call was recorded.")

@@ -1,4 +1,4 @@
-"""The findings of two runs: gone, kept, new."""
+"""The findings of two compared runs: only in A, in both, only in B."""
 
 from dataclasses import dataclass
 
@@ -58,9 +58,9 @@ KINDS = (
 def rows_of(comparison: Comparison, kind: str) -> tuple[Pair, ...]:
     """Findings of one kind; parts of another finding are left out, the largest gain first."""
     pairs = {
-        "gone": lambda: [Pair(f, None) for f in comparison.gone],
-        "kept": lambda: [Pair(a, b) for a, b in comparison.kept],
-        "new": lambda: [Pair(None, f) for f in comparison.new],
+        "gone": lambda: [Pair(f, None) for f in comparison.only_in_a],
+        "kept": lambda: [Pair(a, b) for a, b in comparison.in_both],
+        "new": lambda: [Pair(None, f) for f in comparison.only_in_b],
     }[kind]()
     tops = [pair for pair in pairs if not any(f and f.part_of for f in (pair.a, pair.b))]
     return tuple(sorted(tops, key=lambda pair: -pair.gain))

@@ -1,4 +1,4 @@
-"""The runs that the open one is compared with: which ones there are, opened and predicted in the background."""
+"""The runs to compare with the open one: lists them, opens and predicts them in the background."""
 
 from collections.abc import Sequence
 from functools import partial

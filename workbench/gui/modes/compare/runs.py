@@ -1,4 +1,4 @@
-"""All runs that are compared, one a row: what differs between them first, then what each took, and by which state."""
+"""The table of all compared runs: their different settings, times, and states that changed most."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -79,7 +79,7 @@ class RunsTable(RowView):
                 tip_of=_states_words,
             )
         )
-        columns.append(_figure("Differs most", most_words, runs, 400, lambda row: row.most[1] if row.most else 0.0,
+        columns.append(_figure("Differs most", most_words, runs, 400, lambda row: row.change[1] if row.change else 0.0,
                                "second"))  # fmt: skip
         return columns
 

@@ -1,1 +1,1 @@
-"""A YAML document as a list of parts and a form for each: what Platform and Predict mode are made of."""
+"""The base of Platform, Project and Predict mode: a YAML document as a list of parts with a form for each."""

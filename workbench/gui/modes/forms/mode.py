@@ -1,4 +1,4 @@
-"""A mode on one YAML document: the list of its parts, the form of one, and what becomes of the whole."""
+"""The base of a mode on one YAML document: the list of its parts, the form of one part, saving and undo."""
 
 from abc import abstractmethod
 from functools import partial

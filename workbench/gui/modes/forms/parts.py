@@ -1,4 +1,4 @@
-"""What the list of a document's parts holds."""
+"""The entries in the list of a document's parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Fields in which names are typed: expressions over metrics, lists of choices. Names are completed and explained."""
+"""Text fields for expressions over metrics and for lists of choices, with completion and explanations."""
 
 import re
 from collections.abc import Collection, Sequence

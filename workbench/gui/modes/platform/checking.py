@@ -1,5 +1,5 @@
-"""What of a template's expressions does not compile, asked once nothing was typed for a moment; and which calls of a
-source its entries match."""
+"""Checks a template's expressions after the user stops typing, and lists the calls of a source that its entries
+match."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which fields the parts of a platform template have: as their schemas say, a call's and the machine's in groups."""
+"""The fields of a platform template's parts, by their schemas; fields of calls and of the machine in groups."""
 
 from collections.abc import Mapping
 from dataclasses import replace

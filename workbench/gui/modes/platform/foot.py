@@ -1,4 +1,4 @@
-"""What is under a list: a link, and beside it what a key does, where there is room for both."""
+"""The foot of a list: a link, and a key's action if there is room for both."""
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget

@@ -1,4 +1,4 @@
-"""Measure times: the template's own calls run in sizes by powers of two, and the tables take what they took."""
+"""Measures transfer times: runs the template's own calls in powers of two, and writes the times to its tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the list at the left of Platform mode holds, read from the document."""
+"""The entries in the list of Platform mode, read from the document."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The rows of a transfer-time table: their values, what is wrong with one, and the fix where it is certain."""
+"""The rows of a transfer-time table: their values, problems and automatic fixes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the template in view can serve, and what is missing for the rest, each a click from where it would be."""
+"""The list of uses of the open template, and of the parts that other uses need; a click opens the part."""
 
 from pathlib import Path
 

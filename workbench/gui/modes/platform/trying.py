@@ -1,4 +1,4 @@
-"""Under the form: the source that the template is tried on, which of its calls match, and where."""
+"""The panel below the form that tries the template on a source, and lists the matching calls."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A model edited in its drawing: what can be added, connected, renamed and taken out there, by mouse and by keys."""
+"""Edits of a model in its drawing, by mouse and keys: add, connect, rename, remove."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

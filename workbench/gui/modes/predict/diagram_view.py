@@ -1,4 +1,4 @@
-"""A model drawn as nodes and what goes between them; what is opened in it leads to its place in the form."""
+"""The drawing of a model: nodes and their traffic; a double click opens a part's form."""
 
 from collections.abc import Mapping
 from functools import partial

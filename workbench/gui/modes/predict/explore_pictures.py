@@ -1,4 +1,4 @@
-"""What Explore shows, as pictures: a sweep, the front, what matters most; and a solution in words. No Qt."""
+"""The pictures and texts of Explore: a sweep, the Pareto front, the most important inputs, a solution. No Qt."""
 
 import math
 from collections.abc import Sequence

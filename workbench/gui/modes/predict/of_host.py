@@ -1,4 +1,4 @@
-"""A model that is measured of the open project's host: its region is asked for, then the project runs for it."""
+"""Creates a density model from the open project's host: asks for a region, and runs the project to measure it."""
 
 from collections.abc import Callable
 from functools import partial

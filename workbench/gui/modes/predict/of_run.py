@@ -1,4 +1,4 @@
-"""A model that is calibrated from the open run: asked for where models are created, and made in a thread."""
+"""Creates a queueing model from the open run, in a thread."""
 
 from collections.abc import Sequence
 from functools import partial

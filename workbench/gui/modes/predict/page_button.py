@@ -1,4 +1,4 @@
-"""The button that saves what a model comes to as a page."""
+"""The button that saves a prediction as an HTML page."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the list of a model's parts holds, read from its schema and the document; and adding one."""
+"""The entries in the list of a model's parts, from its schema and the document; and adding a part."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

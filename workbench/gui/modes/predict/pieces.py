@@ -1,4 +1,4 @@
-"""Small pieces that the pages of Predict mode are put together from."""
+"""Small widgets that the pages of Predict mode share."""
 
 from collections.abc import Callable
 

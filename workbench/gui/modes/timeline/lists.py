@@ -130,7 +130,7 @@ def found_table(scene: Scene | None, hits: Hits | None) -> Table:
     """All hits that are kept, in order; a row is an Occurrence."""
     rows = [hits.place(number) for number in range(len(hits))] if hits is not None and scene is not None else []
     step = scene.index.end_ps / 1e9 if scene else 1.0
-    ends = dict(zip(rows, hits.kept[:, 3].tolist(), strict=True)) if hits is not None and rows else {}
+    ends = dict(zip(rows, hits.rows[:, 3].tolist(), strict=True)) if hits is not None and rows else {}
 
     def block(row: Occurrence) -> str:
         return scene.names[row.block] if scene else ""

@@ -22,7 +22,7 @@ from workbench.pictures.layout_sizes import Box
 from workbench.pictures.timeline.causes import with_cause
 from workbench.pictures.timeline.drawing import draw_names, draw_timeline
 from workbench.pictures.timeline.hits import Hit, hit_at
-from workbench.pictures.timeline.kept import Kept
+from workbench.pictures.timeline.kept import DrawingCache
 from workbench.pictures.timeline.rows import (
     GROWING,
     HEIGHTS,
@@ -33,7 +33,7 @@ from workbench.pictures.timeline.rows import (
     fitted,
 )
 from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, clamped, whole_span, zoomed
-from workbench.pictures.timeline.shown import FOOT_PX, PINNED_GAP_PX, Shown, bands_of, lanes_box, rows_of, tops_of
+from workbench.pictures.timeline.shown import FOOT_PX, PINNED_GAP_PX, VisiblePart, bands_of, lanes_box, rows_of, tops_of
 from workbench.pictures.timeline.table import interval_rows
 from workbench.session.program.files import write_result_table
 from workbench.traces.markers import Marker
@@ -77,7 +77,7 @@ class SceneView(HouseView):
         self.folded: set[str] = set()
         self.filter = ""
         self.moving = False
-        self._kept = Kept()
+        self._kept = DrawingCache()
         self._names: tuple[object, QPixmap] = ((), QPixmap())
         self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
         self._idle.timeout.connect(self._settle)
@@ -112,10 +112,10 @@ class SceneView(HouseView):
         self.redraw()
         self.rows_changed.emit()
 
-    def shown(self) -> Shown:
+    def shown(self) -> VisiblePart:
         """What is drawn, of a scene."""
         assert self.traced is not None
-        return Shown(
+        return VisiblePart(
             self.traced, self.lines, self._tops, self.span, self.width(), self.height(), self.scroll_px, self.marks,
             self.show_marks, self.show_messages, self.faded, self.chosen, self.chosen_blocks, self.moving,
             self.path, self.show_path, self.show_waits, self.pinned_lines, self.markers,
@@ -313,7 +313,7 @@ class SceneView(HouseView):
 
     def draw_picture(self, canvas: Canvas) -> None:
         if self.traced is not None:
-            draw_timeline(canvas, replace(self.shown(), moving=False), Kept(), FILE_DENSITY)
+            draw_timeline(canvas, replace(self.shown(), moving=False), DrawingCache(), FILE_DENSITY)
 
     def _paint_ground(self, painter: QPainter) -> None:
         """At once while things move, so that no frame is copied."""
@@ -324,7 +324,7 @@ class SceneView(HouseView):
         self.draw(QtCanvas(painter))
         self.frame_ms = (time.perf_counter() - started) * 1e3
 
-    def _draw_names(self, canvas: Canvas, shown: Shown) -> None:
+    def _draw_names(self, canvas: Canvas, shown: VisiblePart) -> None:
         """From a copy, until they change."""
         assert isinstance(canvas, QtCanvas)
         density, lanes = self.devicePixelRatioF(), shown.lanes
