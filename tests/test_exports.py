@@ -176,7 +176,7 @@ def test_otf2s_own_reader_gives_every_state_call_and_message(run: Run, trace: Tr
 def test_a_folder_that_is_there_stays(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine").mkdir()
     assert main(["export", str(run.path), "--format", "otf2", "--out", str(tmp_path / "mine")]) == 2
-    assert "this is there already" in capsys.readouterr().err
+    assert "this file or folder already exists" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 

@@ -218,7 +218,7 @@ def test_optimisations_stand_in_the_source_too(multiply: Path, capsys: pytest.Ca
     (found,) = asked(capsys, str(multiply))["designs"]
     assert (found["changes"], found["unroll"], found["compute_units"]) == (["SM a", "SM b"], {"L1": 8}, 2)
     (multiply.parent / "multiply.cl").write_text(asked_of.replace("SM a b", "XX a"))
-    assert "multiply.cl:5: error: this annotation is not known" in told(capsys, str(multiply))
+    assert "multiply.cl:5: error: unknown annotation" in told(capsys, str(multiply))
 
 
 def test_a_search_keeps_within_the_fpga(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:

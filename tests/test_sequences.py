@@ -21,7 +21,7 @@ from tools import NEEDS_GHDL
 
 from workbench.api.instrument.checker import Checker, checker
 from workbench.hdl.verilog.assertions import Reader
-from workbench.hdl.watched import Kept, Unwatched
+from workbench.hdl.watched import ClockedRegister, Unwatched
 from workbench.model.properties import Temporal
 from workbench.model.sequences import TooLarge
 
@@ -59,7 +59,7 @@ def read(text: str) -> tuple[Temporal, tuple[str, ...]]:
     return read_kept(text)[0]
 
 
-def read_kept(text: str, declared: str = "") -> tuple[tuple[Temporal, tuple[str, ...]], list[Kept]]:
+def read_kept(text: str, declared: str = "") -> tuple[tuple[Temporal, tuple[str, ...]], list[ClockedRegister]]:
     """The same, with what is kept of cycles before, of one with variables."""
     body = f"property p; {declared} @(posedge clk) {text}; endproperty assert property (p);"
     tree = syntax.SyntaxTree.fromText(f"module m;\n{body}\nendmodule\n")
@@ -75,7 +75,7 @@ def counted(made: Checker, conditions: tuple[str, ...], cycles: list[Cycle]) -> 
 
 
 def followed(
-    made: Checker, conditions: tuple[str, ...], cycles: list[Cycle], kept: Sequence[Kept] = ()
+    made: Checker, conditions: tuple[str, ...], cycles: list[Cycle], kept: Sequence[ClockedRegister] = ()
 ) -> tuple[list[str], int | None]:  # fmt: skip
     """The same, and the cycle in which the oldest strong check began that is open at the end."""
     code = {name: compile(text, text, "eval") for name, text in (("held", made.held), ("failed", made.failed))}

@@ -405,7 +405,7 @@ def another_build(tree: Path, records: Path) -> None:
         (lambda tree, records: (tree / "recap.json").unlink(), "has no recap.json"),
         (lambda tree, records: (tree / "recap.json").write_text("{"), "description is damaged"),
         (lambda tree, records: shutil.rmtree(records) or records.mkdir(), "this folder holds no records of a run"),
-        (another_build, "made by another build"),
+        (another_build, "come from another build"),
     ],
 )
 def test_what_does_not_belong_together_is_told(

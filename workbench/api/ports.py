@@ -151,7 +151,7 @@ class HardwarePort(Port):
     def undrivable(self) -> Iterator[Problem]:
         """Why the simulated card cannot stand behind such a port, if it cannot."""
         if not self.driver:
-            yield Problem("kind", f"ports of kind {self.kind} cannot be simulated", "Its plugin brings no driver.")
+            yield Problem("kind", f"ports of kind {self.kind} cannot be simulated", "Its plugin has no driver.")
         elif self.word_bits % 8 or self.word_bits & (self.word_bits - 1) or self.word_bits > 1024:
             yield Problem(
                 "word_bits", f"a port of {self.word_bits} bits cannot be simulated", "Use 8, 16, 32 and so on to 1024."

@@ -62,7 +62,7 @@ def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
             raise WorkbenchError(Diagnostic(message, f"Give {' or '.join(homes)} {'instead' if question else 'too'}."))
     drawn = [name for name in _DRAWN if name in given]
     if question.startswith("--sweep") and drawn and "uncertain" not in given:
-        raise WorkbenchError(Diagnostic(f"--{drawn[0]} draws nothing in a sweep alone", "Give --uncertain N too."))
+        raise WorkbenchError(Diagnostic(f"--{drawn[0]} has no effect in a plain sweep", "Give --uncertain N too."))
     return question
 
 

@@ -243,7 +243,7 @@ def not_watched(blocks: Sequence[Block]) -> Diagnostic:
     return Diagnostic(
         f"these blocks are not observed on a real machine, since their counters watch others: "
         f"{listed([block.id for block in blocks])}",
-        "hardware.watch of the project chooses which are, hardware.engines how many at once.",
+        "Choose the blocks by hardware.watch, and their number by hardware.engines.",
         Severity.NOTE,
     )
 

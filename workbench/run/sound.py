@@ -62,7 +62,7 @@ def check_records(raw: Path, hdl: HdlBuild, tree: str) -> None:
         of_tree = read_end(path).get("tree", "") if path.is_file() else ""
         if of_tree and not tree.startswith(of_tree):  # a cut file may have only a part of the name
             hint = "Collect with the tree that the program was built from, or build and run this tree."
-            raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
+            raise WorkbenchError(Diagnostic("these records come from another build", hint, file=str(raw)))
 
 
 def keep_sound(

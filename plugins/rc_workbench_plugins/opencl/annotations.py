@@ -31,6 +31,6 @@ def annotated(source: Path, line: int, lines: Sequence[int]) -> tuple[Change, ..
             continue
         said = _SAID.fullmatch(match[1].strip())
         if said is None or said[1] not in WHATS or (said[1] == VECTOR) != bool(said[2]):
-            raise WorkbenchError(Diagnostic("this annotation is not known", _FORM, file=str(source), line=at))
+            raise WorkbenchError(Diagnostic("unknown annotation", _FORM, file=str(source), line=at))
         changes += [Change(said[1], name, int(said[2] or 1)) for name in said[3].split()]
     return tuple(changes)

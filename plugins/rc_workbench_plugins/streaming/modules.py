@@ -94,7 +94,7 @@ class Module:
                 return style
         wanted = "; ".join(", ".join(style.of(port)) for style in _STYLES[way])
         message = f"the module '{self.implementation.unit}' has no stream '{port}'"
-        raise WorkbenchError(problem(self.implementation.at, message, f"Wanted one of: {wanted}."))
+        raise WorkbenchError(problem(self.implementation.at, message, f"Write one of: {wanted}."))
 
 
 def read_module(implementation: Implementation, config: Mapping[str, Value], root: Path) -> Module:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from rc_workbench_plugins.vhdl.blocks import bare
 from rc_workbench_plugins.vhdl.psl_properties import Reader
 from rc_workbench_plugins.vhdl.syntax import plain
-from workbench.hdl.watched import TOO_LARGE, Kept, Temporal, TooLarge, Unwatched, checked, temporal
+from workbench.hdl.watched import TOO_LARGE, ClockedRegister, Temporal, TooLarge, Unwatched, checked, temporal
 
 _BEGINS = re.compile(rb"--[ \t]*psl[ \t]+(?=\S)", re.IGNORECASE)
 _MORE = re.compile(rb"[ \t]*\r?\n[ \t]*--[ \t]*(?:psl\b)?", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Property:
     edge: str
     conditions: tuple[str, ...]
     checks: Temporal
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[ClockedRegister, ...] = ()
     says: str = ""
     severity: str = "error"
 

@@ -41,7 +41,7 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
 def _fill_folder(out: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a new folder. WorkbenchError if the folder exists, which then stays, or cannot be made."""
     if out.exists():
-        raise WorkbenchError(Diagnostic("this is there already", "Choose another name.", file=str(out)))
+        raise WorkbenchError(Diagnostic("this file or folder already exists", "Choose another name.", file=str(out)))
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as folder:

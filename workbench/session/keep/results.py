@@ -121,7 +121,7 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
         return None, (
             Diagnostic(
                 f"the platform '{run.manifest.platform}' of this run is not known here",
-                "Rules that need its transfer times stay silent.",
+                "Rules that need its transfer times report nothing.",
                 severity=Severity.WARNING,
                 file=str(run.path) if run.path else None,
             ),
