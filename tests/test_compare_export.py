@@ -71,7 +71,7 @@ def test_a_run_compared_with_itself_is_the_same(run: Run) -> None:
     same = compare(analysis, analysis, (run, run))
     assert same.speedup == 1
     assert (same.only_in_a, same.only_in_b) == ((), ())
-    assert [pair[0] for pair in same.kept] == list(analysis.findings)
+    assert [pair[0] for pair in same.in_both] == list(analysis.findings)
 
 
 def test_different_work_is_told_by_name(comparison: Comparison) -> None:
