@@ -1,6 +1,7 @@
 """Python looks through all its objects between turns of the event loop alone, and still finds what nobody holds."""
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,9 +19,9 @@ from workbench.gui.frame.context import Context
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    before = gc.get_threshold()
+    gc.enable()
     yield
-    gc.set_threshold(*before)
+    gc.disable()  # as in all tests
     gc.unfreeze()
 
 
@@ -44,6 +45,7 @@ class Opened(QObject):
 def opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], Opened]:
     """A context in which looks are taken, while it is busy or not."""
     monkeypatch.setattr(garbage, "PAUSE_MS", 1)
+    monkeypatch.setattr(garbage, "YOUNG_PAUSE_MS", 1)
     contexts = []
 
     def context(busy: bool = False) -> Opened:
@@ -62,23 +64,38 @@ def old_circle() -> weakref.ref[Circle]:
     return weakref.ref(circle)
 
 
-def make_old(times: int) -> None:
-    for _ in range(times):
-        gc.collect(1)
+def make_objects(number: int) -> list[list[int]]:
+    gc.collect(1)
+    return [[one] for one in range(number)]
 
 
 def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:
     context, found = opened(True), old_circle()
-    objects = [[number] for number in range(400_000)]  # enough for Python to look by itself, were it allowed to
+    objects = make_objects(garbage.MANY - 10_000)  # enough for Python to look by itself, were it allowed to
     assert found() is not None
-    objects.clear()
-    qtbot.wait(20)
+    qtbot.waitUntil(lambda: gc.get_count()[0] < 10_000)
     assert found() is not None
-    gc.freeze()  # nothing was made since
-    gc.unfreeze()
-    make_old(garbage.MANY)
     context.setProperty("busy", False)
     qtbot.waitUntil(lambda: found() is None)
+    assert objects
+
+
+def test_no_thread_looks_for_garbage(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:
+    """A look ends widgets that nobody holds, and Qt's widgets belong to the window's thread."""
+    opened(True)
+    looks: list[int] = []
+
+    def note(phase: str, _: object) -> None:
+        looks.append(threading.get_ident())
+
+    gc.callbacks.append(note)
+    objects: list[list[int]] = []
+    thread = threading.Thread(target=lambda: objects.extend([one] for one in range(50_000)))
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: bool(looks))
+    gc.callbacks.remove(note)
+    assert set(looks) == {threading.get_ident()}
 
 
 def test_another_project_is_followed_by_a_look_at_what_was_not_left_out(
@@ -104,6 +121,7 @@ def test_another_project_is_followed_by_a_look_at_what_was_not_left_out(
 def test_what_was_read_of_a_large_project_is_left_out(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:
     opened(False)
     found, before = old_circle(), gc.get_freeze_count()
-    make_old(garbage.MANY + 1)
+    objects = make_objects(garbage.MANY + 10_000)
     qtbot.waitUntil(lambda: gc.get_freeze_count() > before)
     assert found() is not None
+    del objects

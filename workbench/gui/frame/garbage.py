@@ -1,7 +1,8 @@
 """Runs Python's garbage collection in separate, short turns of the event loop, so that it does not delay input.
 
-Python begins such a look in the midst of whatever makes objects: the turn that lays out a view would last as much
-longer. A look at all takes a fifth of a second once every mode was shown. So what is there to stay is left out: the
+Python by itself begins such a look in the midst of whatever makes objects. The turn that lays out a view would last as
+much longer, and where a thread makes them, widgets that nobody holds would be ended in that thread, which Qt does not
+survive. A look at all takes a fifth of a second once every mode was shown. So what is there to stay is left out: the
 code, the modes, and what was read of a large project, which is freed without a look. Of a project that was closed a few
 hundred objects remain that only a look at all finds: that comes when the window is not in front.
 """
@@ -18,16 +19,16 @@ from PySide6.QtGui import QGuiApplication
 
 from workbench.gui.frame.context import Context
 
-PAUSE_MS = 2_000
-_ENOUGH, MANY = 6, 14  # looks at younger objects since the last one at the rest: then it is due; then it took too long
-_YOUNG, _MIDDLE = 700, 10  # as Python itself has them
-_NEVER = 1 << 30
+PAUSE_MS, YOUNG_PAUSE_MS = 2_000, 200  # between looks; between those at objects made since the last one
+_YOUNG = 700  # objects, from which on they are looked at
+_ENOUGH, MANY = 45_000, 100_000  # objects made since the last look: then it is due; then it would take too long
 _LONG_S = 0.03  # a look that took longer leaves out what it saw
 
 
 def look_between_turns(context: Context, built: SignalInstance, busy: Callable[[], bool]) -> None:
-    """From now on, for as long as the context lives; not while it is `busy`. Modes are left out once `built`."""
-    gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
+    """From now on, for as long as the context lives; at old objects not while it is `busy`. Modes are left out once
+    `built`."""
+    gc.disable()
     _Looks(context, busy)
     built.connect(gc.freeze)
 
@@ -40,31 +41,37 @@ class _Looks(QObject):
         self._context, self._busy = context, busy
         self._project: Path | None = None
         self._other_project = False  # was opened since the last look
+        self._made = 0  # objects, since the last look
         context.workspace_changed.connect(self._follow)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
         application.applicationStateChanged.connect(self._look_at_all)
-        timer = QTimer(self, interval=PAUSE_MS)
-        timer.timeout.connect(self._look)
-        timer.start()
+        for pause_ms, look in ((YOUNG_PAUSE_MS, self._look_at_young), (PAUSE_MS, self._look)):
+            timer = QTimer(self, interval=pause_ms)
+            timer.timeout.connect(look)
+            timer.start()
 
     def _follow(self) -> None:
         workspace = self._context.workspace
         before, self._project = self._project, workspace.path if workspace else None
         self._other_project |= before not in (None, self._project)
 
+    def _look_at_young(self) -> None:
+        if (young := gc.get_count()[0]) > _YOUNG:
+            self._made += young
+            gc.collect(1)
+
     def _look(self) -> None:
-        made = gc.get_count()[2]
-        if self._busy() or not (self._other_project or made > _ENOUGH):
+        if self._busy() or not (self._other_project or self._made > _ENOUGH):
             return
         began_s = thread_time()
-        if made <= MANY:
+        if self._made <= MANY:
             gc.collect()
-        if made > MANY or thread_time() - began_s > _LONG_S:
+        if self._made > MANY or thread_time() - began_s > _LONG_S:
             gc.freeze()
         if self._other_project:
             _give_back()
-        self._other_project = False
+        self._other_project, self._made = False, 0
 
     def _look_at_all(self, state: Qt.ApplicationState) -> None:
         if state is not Qt.ApplicationState.ApplicationActive:
