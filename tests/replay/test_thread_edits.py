@@ -116,7 +116,7 @@ def rounds(cores: int) -> Program:
     ops = np.repeat(program.ops[:1], 8)
     ops["thread"], ops["kind"], ops["site"] = np.repeat((0, 1), 4), [MOVE, ASK] * 4, [0, 1] * 4
     program.ops, program.at, program.base = ops, np.arange(8), np.arange(8)
-    program.loop_ps = program.unsure_ps = program.delay_ps = program.buffers = np.zeros(8, np.int64)
+    program.loop_ps = program.unsure_ps = program.delay_ps = program.sooner_ps = program.buffers = np.zeros(8, np.int64)
     program.run.manifest.cores, program.run.manifest.threads = Cores(cores), (None, None)  # type: ignore[misc]
     return program
 

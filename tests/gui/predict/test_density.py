@@ -93,7 +93,7 @@ def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, q
     measured = mode.density.curve.plot.lines[1]
     assert measured.name == "measured"
     assert min(measured.y) == pytest.approx(1 / 8, rel=0.05)  # each multiply-add loads both its operands of 4 bytes
-    assert "furthest from the model -" in mode.density.curve_head.subtitle.text()
+    assert "largest difference to the model -" in mode.density.curve_head.subtitle.text()
     mode.density.reset()
     assert len(mode.density.curve.plot.lines) == 1
 
