@@ -72,6 +72,8 @@ def pytest_runtest_logfinish() -> None:
     young, _, looks = gc.get_count()
     if young > _YOUNG:
         gc.collect(2 if looks > _LOOKS else 1)
+        if looks > _LOOKS:
+            gc.freeze()  # what stays is not looked at again
 
 
 @pytest.fixture(scope="session")
