@@ -34,7 +34,8 @@ os.fsync = lambda fd: None  # no test cuts the power
 LONGEST = """
     keys streaming_runs cc packaging threads targets pdf2d layout stream_chapters port_applications unsaved broken_input
     vhdl_checked edits host_templates window port_monitors prove cpp_board virtual_queue fuzz agents_of_fpgas
-    streams_on_board leaks kill_run vhdl_prove users_build waves rules_benchmark
+    streams_on_board leaks kill_run vhdl_prove users_build waves rules_benchmark ranks_machine assertions new_project
+    streaming_examples foreign_sources vhdl_scan words
 """
 
 #: Python looks for garbage between tests alone: by itself it also does in the thread of a job, where it would end what
