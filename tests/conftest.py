@@ -71,10 +71,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def pytest_runtest_logfinish() -> None:
     young, _, looks = gc.get_count()
-    if young > _YOUNG:
-        gc.collect(2 if looks > _LOOKS else 1)
-        if looks > _LOOKS:
-            gc.freeze()  # what stays is not looked at again
+    if young > _YOUNG and looks > _LOOKS:
+        gc.collect()
+        gc.freeze()  # what stays is not looked at again
+    elif young > _YOUNG:
+        gc.collect(1)
 
 
 @pytest.fixture(scope="session")

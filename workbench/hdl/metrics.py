@@ -24,26 +24,9 @@ from workbench.model.pragma import PlacedPragma
 from workbench.model.text import listed
 
 __all__ = [
-    "FAILED",
-    "HELD",
-    "MOST_VALUE_BITS",
-    "ClockedRegister",
-    "CustomMetric",
-    "Key",
-    "Mark",
-    "MetricBlock",
-    "MetricKind",
-    "OfModules",
-    "PlacedMetric",
-    "SourceBlock",
-    "ValueType",
-    "Written",
-    "metric_blocks",
-    "not_reached",
-    "too_wide",
-    "unknown_modules",
-    "with_clocks",
-    "with_metrics",
+    "FAILED", "HELD", "MOST_VALUE_BITS", "ClockedRegister", "CustomMetric", "Key", "Mark", "MetricBlock", "MetricKind",
+    "OfModules", "PlacedMetric", "SourceBlock", "ValueType", "Written", "metric_blocks", "not_reached", "too_wide",
+    "unknown_modules", "with_clocks", "with_metrics",
 ]  # fmt: skip
 _CLOCK = "Write it in a clocked block: it counts the cycles of that block's clock."
 _ALONE = "Write begin and end around the block."

@@ -230,10 +230,12 @@ def _beside(limit: Mapping[str, Any]) -> tuple[float, str] | None:
 
 
 def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[Finding]:
-    blocks = [one.block for one in measured.blocks]
-    shown = [limit["source"]] if limit and limit["by"] == "bus" and limit.get("source") else limit and limit["limit"]
-    block = _shown_on(shown, blocks) if limit and limit["by"] and shown else None
-    if limit is None or block is None:
+    if limit is None or not limit["by"]:
+        return ()
+    at_bus, blocks = limit["by"] == "bus", [one.block for one in measured.blocks]
+    shown = [limit["source"]] if at_bus and limit.get("source") else limit["limit"]
+    block = _shown_on(shown, blocks) if shown else None
+    if block is None:
         return ()
     threads = _threads_of(block, limit["limit"], blocks)
     asleep = _asleep(limit, next(one for one in measured.blocks if one.block is block))
@@ -244,7 +246,7 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
     after = limit["next"]
     stays = f"then {listed(after)} {_limits(after)} the throughput" if after else "nothing else is busy"
     places = [Line(file, 1, name) for name, files in limit["files"].items() for file in files]
-    if limit["by"] == "bus" and (place := limit.get("edges", {}).get(limit["at"])):
+    if at_bus and (place := limit.get("edges", {}).get(limit["at"])):
         places = [Line(place[0], place[1], limit["at"])]
     return [
         Finding(

@@ -48,9 +48,8 @@ class Probe:
     """A block that is observed: its number among the build's blocks, the bits of the design's state vector, and by how
     many cycles the state stands there after its own (0 where it is led there from a register of the design). Where it
     has a signal, `value` is the type of that; one that is summed in state 1 begins at `value_lsb`, and with `squares`
-    their sum is too. Where the
-    cycle is kept in which a state is there first, that is `first_of`. At `open_lsb` it is said whether checks of an
-    assertion are open, above the age of the oldest."""
+    their sum is too. Where the cycle is kept in which a state is there first, that is `first_of`. At `open_lsb` it is
+    said whether checks of an assertion are open, above the age of the oldest."""
 
     block: int
     lsb: int

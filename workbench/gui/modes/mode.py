@@ -76,8 +76,8 @@ class Mode(QWidget):
 
     def catch_up(self) -> None:
         """Do what was put off while another mode was shown."""
-        while self._behind:
-            self._behind.pop(0)()
+        for _ in self._catching_up():
+            pass
 
     def build(self) -> Iterator[None]:
         """What is left to be done until the mode is whole, in steps short enough for one turn of the event loop."""

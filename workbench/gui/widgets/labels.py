@@ -15,11 +15,15 @@ _CLAUSE_ENDS, _LEAST_LETTERS = re.compile(r"[,;:.] "), 6
 def label(text: str = "", role: str = "", parent: QWidget | None = None, *, wrap: bool = False) -> QLabel:
     """A label in one of the style sheet's roles: second, muted, small, strong, title, figure, code and so on."""
     widget = QLabel(text, parent)
+    _dress(widget, role, wrap)
+    return widget
+
+
+def _dress(widget: QLabel, role: str, wrap: bool) -> None:
     widget.setTextFormat(Qt.TextFormat.PlainText)
     widget.setWordWrap(wrap)
     if role:
         widget.setProperty("role", role)
-    return widget
 
 
 class WholeLabel(QLabel):
@@ -27,9 +31,7 @@ class WholeLabel(QLabel):
 
     def __init__(self, text: str = "", role: str = "") -> None:
         super().__init__(text)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
-        self.setProperty("role", role)
+        _dress(self, role, wrap=True)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), self.heightForWidth(self.width()))
