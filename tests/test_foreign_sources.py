@@ -1,9 +1,11 @@
 """Projects of strangers: whatever their sources are, reading them ends soon, within bounds, with a word on each."""
 
 import ctypes
+import io
 import json
 import mmap
 import os
+import pickle
 import resource
 import shutil
 import signal
@@ -312,11 +314,22 @@ def test_a_child_that_gets_no_processor_is_waited_for() -> None:
 
 
 def test_a_child_hands_back_data_alone() -> None:
-    import pickle
-
     for what in (os.system, eval, open, TINY.__class__.home):
         with pytest.raises(pickle.UnpicklingError):
             in_child(lambda what=what: what)  # type: ignore[misc]
+
+
+class _ByName(pickle.Pickler):
+    """Writes a severity by its name, as Python before 3.11.4 writes every member of an enumeration."""
+
+    def reducer_override(self, value: object) -> object:
+        return (getattr, (type(value), value.name)) if isinstance(value, Severity) else NotImplemented
+
+
+def test_members_of_enumerations_are_data_whichever_python_writes_them() -> None:
+    written = io.BytesIO()
+    _ByName(written).dump(Diagnostic("wrong", severity=Severity.NOTE))
+    assert reader_child.Data(io.BytesIO(written.getvalue())).load() == Diagnostic("wrong", severity=Severity.NOTE)
 
 
 def test_limits_are_those_of_the_documents() -> None:

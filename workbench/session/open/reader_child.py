@@ -4,6 +4,7 @@ The child is a fork, so it starts within milliseconds with every plugin loaded. 
 and memory, no files and no terminal, and returns its result as plain data without code.
 """
 
+import enum
 import gc
 import importlib
 import io
@@ -256,14 +257,22 @@ def outcome(work: Callable[[], object]) -> object:
 
 
 class Data(pickle.Unpickler):
-    """Unpickles only plain data: classes of the model and of the plugin API."""
+    """Unpickles only plain data: classes of the model and of the plugin API, and members of their enumerations."""
 
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "getattr"):  # Python before 3.11.4 writes a member so
+            return _member
         if module in (__name__, "pathlib") or module.startswith(("workbench.model.", "workbench.api.")):
             member = getattr(importlib.import_module(module), name, None)
             if isinstance(member, type):
                 return member
         raise pickle.UnpicklingError(f"{module}.{name} is no data")
+
+
+def _member(enumeration: object, name: str) -> enum.Enum:
+    if isinstance(enumeration, enum.EnumType):
+        return cast(enum.Enum, enumeration[name])
+    raise pickle.UnpicklingError(f"{name} of {enumeration!r} is no data")
 
 
 def ended(why: str, file: str) -> Diagnostic:
