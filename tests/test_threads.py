@@ -447,12 +447,30 @@ def test_recording_takes_the_cards_clock_though_a_program_may_replace_the_c_libr
     assert {kinds[name] for name in ("pthread_mutex_lock", "poll", "printf")} == {"W"}
 
 
+def _host_time(tmp_path: Path, functions: str) -> ctypes.CDLL:
+    """What measures a thread's own code, with functions for a test."""
+    text = f'#include "{RESOURCES / "card" / "host_time.c"}"\n{functions}'
+    (tmp_path / "times.c").write_text(text)
+    flags = ("-shared", "-fPIC", "-w", f"-I{RESOURCES / 'host'}", "-o", str(tmp_path / "times.so"))
+    subprocess.run(["gcc", *flags, str(tmp_path / "times.c"), "-lm"], check=True)
+    return ctypes.CDLL(str(tmp_path / "times.so"), os.RTLD_LAZY)
+
+
 def test_a_clock_that_costs_less_than_was_measured_before_is_no_division_by_zero(tmp_path: Path) -> None:
     text = "static int64_t given;\nstatic int64_t measured(int64_t (*clock)(void)) { (void)clock; return given; }\n"
     text += "int64_t mean_of(int64_t all) { given = all; return mean_ps(measured, 0); }\n"
-    (tmp_path / "mean.c").write_text(f'#include "{RESOURCES / "card" / "host_time.c"}"\n{text}')
-    flags = ("-shared", "-fPIC", "-w", f"-I{RESOURCES / 'host'}", "-o", str(tmp_path / "mean.so"))
-    subprocess.run(["gcc", *flags, str(tmp_path / "mean.c"), "-lm"], check=True)
-    mean_of = ctypes.CDLL(str(tmp_path / "mean.so"), os.RTLD_LAZY).mean_of
+    mean_of = _host_time(tmp_path, text).mean_of
     mean_of.restype, mean_of.argtypes = ctypes.c_int64, [ctypes.c_int64]
     assert [mean_of(all_) for all_ in (-1_000_000, -30_000, 0, 500)] == [-1_000_000, -30_000, 0, 500]
+
+
+def test_who_looks_at_a_variable_in_a_loop_gets_on_though_its_looks_seem_to_cost_nothing(tmp_path: Path) -> None:
+    """Where an access costs a microsecond less than was measured, it would run against the virtual clock for ever."""
+    text = "int64_t looks(int count) {\n    int stuck = 0;\n    host_time_forget();\n    access_ps = 1000000;\n"
+    text += "    while (count--) { host_time_owe(); stuck += host_time_charge(0) <= 0; }\n    return stuck; }\n"
+    text += "int64_t works(int64_t for_ns) {\n    host_time_forget();\n"
+    text += "    for (int64_t end = cpu_ns() + for_ns; cpu_ns() < end;);\n    return host_time_charge(0); }\n"
+    made = _host_time(tmp_path, text)
+    made.looks.restype, made.works.restype, made.works.argtypes = ctypes.c_int64, ctypes.c_int64, [ctypes.c_int64]
+    assert made.looks(10_000) == 0
+    assert made.works(1_000_000) > 900_000_000  # and what it does then is charged, less 20 us

@@ -11,6 +11,7 @@
 #include "wbcard.h"
 
 #define SHORT_NS 20000 /* who loses the processor loses it for longer */
+#define LEAST_PS 250   /* no code takes less: one cycle of a fast processor */
 
 host_time_settings host_time = {.factor = 1.0};
 
@@ -48,7 +49,9 @@ void host_time_forget(void)
 /* The thread's CPU time since this was last asked, or since the mark, in picoseconds. Reading the CPU clock is a system
  * call that takes longer than much of what is to be measured; reading the wall clock is not. So the wall clock tells the
  * time of a short stretch, and of any in which the thread ran all the while, which the CPU clock knows. Clocks go in steps:
- * what a stretch comes to less than nothing is taken off the next, so that sums are right. */
+ * what a stretch comes to less than it can take is taken off the next, so that sums are right. Reading them may also take less
+ * than when that was measured: so a stretch always takes something, or a thread would look at a variable for ever, and no more
+ * is taken off than a short stretch, or its later work would cost nothing. */
 static int64_t stretch_ps(void)
 {
     int64_t now = wall_ns(), gap_ns = now - wall_last_ns;
@@ -61,8 +64,9 @@ static int64_t stretch_ps(void)
     wall_last_ns = now;
     charged_ps += ps + wall_cost_ps;
     ps += owed_ps;
-    owed_ps = ps < 0 ? ps : 0;
-    return ps < 0 ? 0 : ps;
+    int64_t taken_ps = ps < LEAST_PS ? LEAST_PS : ps;
+    owed_ps = ps - taken_ps < -SHORT_NS * 1000 ? -SHORT_NS * 1000 : ps - taken_ps;
+    return taken_ps;
 }
 
 typedef struct {
@@ -85,7 +89,7 @@ int64_t host_time_charge(int thread)
     if (host_time.deterministic)
         cost = (int64_t)(blocks_run - blocks_mark) * host_time.basic_block_ps;
     else
-        cost = llround((double)stretch_ps() * host_time.factor);
+        cost = 1 + llround((double)stretch_ps() * host_time.factor);
     for (int i = 0; i < scale_count; i++)
         if (scales[i].thread < 0 || scales[i].thread == thread)
             cost = (int64_t)((__int128)cost * scales[i].parts / 1000000000);

@@ -214,7 +214,9 @@ def run(
         if built.card:
             ours.close()  # the host's end is the card's
         theirs.close()
-        output, errors = running.enter_context(host).communicate(timeout=100)
+        running.enter_context(host)
+        running.callback(host.kill)  # where it never ends
+        output, errors = host.communicate(timeout=100)
     threads = sorted([int(word) for word in line.split()] for line in read_lines(folder / "host_threads.txt"))
     end_ps = int(read_end(folder / "host_end.txt").get("time_ps", -1))
     failed = host.returncode not in (0, 113)
