@@ -4,11 +4,11 @@ from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 from answers import document_of
 from predicting import beside, parse_density
 from rc_workbench_plugins.density.measured import MeasuredDensity, bundled_kernel, measure
+from running import running_children
 
 from workbench.model.diagnostic import WorkbenchError
 from workbench.predict.formulas import ModelFile
@@ -114,7 +114,7 @@ def test_a_kernel_that_leaves_a_process_behind_ends(tmp_path: Path, end: str) ->
         WorkbenchError, match="kernel failed: kernel was still running after 3 s" if "for" in end else "marks no region"
     ):
         measure(kernel, timeout_s=3 if "for" in end else 60.0)
-    assert not [p for p in psutil.Process().children(recursive=True) if "kernel" in p.name()]
+    assert not [name for name in running_children().values() if "kernel" in name]
 
 
 def test_the_curve_never_falls() -> None:

@@ -6,12 +6,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
+from running import running_children
 
 from workbench.api import HdlBuild, HdlSimulation, PlatformSupport
 from workbench.api.job import Job
@@ -210,13 +210,12 @@ def run(
 @pytest.fixture
 def no_children_left() -> Callable[[], bool]:
     """Whether all that was started since the test began has ended; waits a little for the last to go."""
-    before = set(psutil.Process().children(recursive=True))
+    before = running_children().keys()
 
     def ended() -> bool:
         deadline = time.monotonic() + 3
         while time.monotonic() < deadline:
-            ours = set(psutil.Process().children(recursive=True)) - before
-            if not [p for p in ours if p.status() != psutil.STATUS_ZOMBIE]:
+            if not running_children().keys() - before:
                 return True
             time.sleep(0.02)
         return False
