@@ -44,8 +44,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     work = tmp_path_factory.mktemp("built")
     shutil.copytree(ROOT, work / "source", ignore=NOT_SOURCES)
     sdist = build("sdist", work / "source", work)
-    with tarfile.open(sdist) as archive:
-        archive.extractall(work / "unpacked", filter="data")
+    shutil.unpack_archive(sdist, work / "unpacked")
     return sdist, build("wheel", next((work / "unpacked").iterdir()), work)
 
 

@@ -15,8 +15,8 @@ command_() { # command_ NAME PACKAGE
     command -v "$1" >/dev/null 2>&1 || need "$2"
 }
 
-command_ python3 python3
-python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
+command_ "${PYTHON:-python3}" python3
+"${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || need python3-venv
 if [ "${1:-}" != python ]; then
     command_ g++ g++
     command_ make make
