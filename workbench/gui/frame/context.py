@@ -95,8 +95,6 @@ class Context(QObject):
         self._knowledge: KnowledgeBase | None = None
         self._extra_runs: tuple[Path, ...] = ()
 
-    # ---- documents
-
     @property
     def run(self) -> Run | None:
         return self.opened.run if self.opened else None
@@ -146,12 +144,14 @@ class Context(QObject):
                 return
             recent.remember(workspace.path)
             self.is_changing_project = True
-            self.close()
-            self._extra_runs = tuple(runs)
-            if first := next(iter(runs), newest):
-                self.open_run(first, workspace.path)
-            self.set_workspace(workspace)
-            self.is_changing_project = False
+            try:
+                self.close()
+                self._extra_runs = tuple(runs)
+                if first := next(iter(runs), newest):
+                    self.open_run(first, workspace.path)
+                self.set_workspace(workspace)
+            finally:
+                self.is_changing_project = False
             then()
 
         self.background.start("workspace", work, done, self.failed)
