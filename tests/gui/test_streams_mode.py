@@ -182,6 +182,7 @@ def test_what_agents_counted_is_over_the_bars_of_what_the_run_shows(
     full = of["How full is each queue?"].bars[0]
     assert (full.whole, full.counted, full.warning) == (4, 3.93, "")
     assert of["How busy is each block?"].bars[1].words == "100\u202f%"
+    qtbot.waitUntil(lambda: rates.height() > ROW_PX * 5)  # it has its place
     pixels, colours = pixels_of(rates.grab().toImage()), palette()
     amber, plain = (rgb(QColor(colour)) for colour in (colours.medium, colours.accent))
     rows = [{int(pixel) for pixel in pixels[11 + ROW_PX * row]} & {amber, plain} for row in (0, 5)]
