@@ -376,7 +376,7 @@ def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, pl
 
 
 def test_threads_of_a_rank_wait_for_each_other(file: Path, program: Path, plugins: Plugins, tmp_path: Path) -> None:
-    """By pthread, C++20 and OpenMP (`tests/data/ranks/host/threads.cpp`). A thread that calls no API, but lets another
+    """By pthread, C11, C++20 and OpenMP (`tests/data/ranks/host/threads.cpp`). A thread that calls no API, but lets another
     one go on, is a thread of the run. What it takes longer, those take longer who wait for it."""
     instrument_workspace(open_workspace(file.with_name("threads.workbench.yaml"), plugins), {}, tmp_path / "tree")
     own = built(tmp_path / "tree", tmp_path / "built", "host", design=program.with_name("libfpga.so"))
@@ -386,25 +386,26 @@ def test_threads_of_a_rank_wait_for_each_other(file: Path, program: Path, plugin
         mpirun(own, 2, records, command=["mpirun", "-n", "2", str(own), *words])
         runs.append(collect_records(tmp_path / "tree", records, tmp_path / f"run{len(words)}", plugins))
     run, with_tasks = runs
-    names = [block.id.removeprefix("host.") for block in run.manifest.blocks[:6]]
-    of_rank = ["rank[0].thread_1", "rank[0].thread_2", "rank[1].thread_1", "rank[1].thread_2"]
-    assert names == ["rank[0].main", "rank[1].main", *of_rank]
+    names = [block.id.removeprefix("host.") for block in run.manifest.blocks[:8]]
+    of_ranks = [f"rank[{rank}].thread_{number}" for rank in range(2) for number in (1, 2, 3)]
+    assert names == ["rank[0].main", "rank[1].main", *of_ranks]
     callees = [run.manifest.sites[site].callee for site in run.tables["calls"]["site"]]
     assert callees.count("MPI_Iprobe") == 2 * 1200  # each is there, of however many pieces
     syncs = run.tables["syncs"]
     by_other = Counter((block, by) for block, _, _, by in waits(syncs))
-    rank_of = {0: 0, 2: 0, 3: 0, 1: 1, 4: 1, 5: 1}
+    rank_of = {0: 0, 2: 0, 3: 0, 4: 0, 1: 1, 5: 1, 6: 1, 7: 1}
     assert all(rank_of[waiter] == rank_of[by] or {waiter, by} == {0, 1} for waiter, by in by_other)
-    assert by_other[0, 2] >= 6  # condition, mutex, semaphore, latch, barrier, atomic
+    assert by_other[0, 2] >= 9  # condition, mutex, semaphore, latch, barrier, atomic, spin lock, once, join
+    assert by_other[0, 3] >= 4  # C11's condition, mutex, once and join
     caused = np.flatnonzero(np.asarray(syncs["woken_by"]) >= 0)
     block = np.asarray(syncs["block"])
     met = Counter(zip(block[caused].tolist(), block[np.asarray(syncs["woken_by"])[caused]].tolist(), strict=True))
-    assert met[0, 3] >= 4  # the critical region, a barrier, the ends of two regions
-    assert met[3, 0] >= 2  # that barrier, and the second region's begin
+    assert met[0, 4] >= 4  # the critical region, a barrier, the ends of two regions
+    assert met[4, 0] >= 2  # that barrier, and the second region's begin
     replayed = prepared(run, None, plugins)
     assert (replayed.exact, replayed.why) == (True, "")
     assert any("free after a change too" in one for one in replayed.assumed)
-    for number in (2, 3):
+    for number in (2, 3, 4):
         work_ps = int(np.asarray(syncs["own_ps"])[block == number].max())
         slower = read_change(f"host block=host.rank[0].thread_{number - 1} state=work factor=100")
         said = replayed.predict([slower])

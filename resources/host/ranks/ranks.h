@@ -54,6 +54,11 @@ void rcw_end_wait(const void *what, int64_t t0);
 void rcw_let_go(const void *what);
 /* A function of the system's or of another library, which this program's own one hides; NULL if there is none. */
 void *rcw_real(const char *name);
+/* That function as `real_NAME`, with the type of this program's own. */
+#define REAL(name) \
+    static __typeof__(name) *real_##name; \
+    if (!real_##name) \
+        *(void **)&real_##name = rcw_real(#name)
 /* Keeps once that waits of this kind are not recorded (rcw_not_followed). */
 void rcw_not_followed(int what);
 /* Whether the program is linked with an OpenMP that is not followed. */

@@ -1,7 +1,8 @@
 /* Records for which threads of its rank a thread waits: a part of ranks.c. Each function here has the name of one of the system's, does
  * what that one does, and records who waited (RCW_WAITED) and who ended such a wait (RCW_LET_GO), both with the address at which they
- * met. Followed are locks, conditions, semaphores and barriers of pthread, and futexes that are called through syscall(), as C++20's
- * std::atomic::wait, std::counting_semaphore, std::latch and std::barrier do. OpenMP is followed in ranks_openmp.c.
+ * met. Followed are locks, conditions, semaphores, barriers and what runs once, of pthread and of C11, whose functions in the C library do
+ * not call pthread's; and futexes that are called through syscall(), as C++20's std::atomic::wait, std::counting_semaphore, std::latch and
+ * std::barrier do. OpenMP is followed in ranks_openmp.c.
  *
  * Who ends a wait that nobody is in records nothing: a counter says so. Only calls by the program itself and by the C++ standard
  * library are followed, since MPI's library has locks of its own. */
@@ -62,12 +63,6 @@ void *rcw_real(const char *name)
     return found ? found : dlsym(RTLD_NEXT, name);
 }
 
-/* A function of the system's by its name, and the type of this one's. */
-#define REAL(name) \
-    static __typeof__(name) *real_##name; \
-    if (!real_##name) \
-        *(void **)&real_##name = rcw_real(#name)
-
 static int *place(const void *what) { return &waiting[((uintptr_t)what >> 4) % PLACES]; }
 
 int64_t rcw_begin_wait(const void *what)
@@ -123,9 +118,9 @@ void rcw_unlock(pthread_mutex_t *mutex)
         int result = first; \
         if (result != EBUSY) \
             return result; \
-        int64_t t0 = rcw_begin_wait(what); \
+        int64_t t0 = rcw_begin_wait((const void *)what); \
         result = real_##call ARGUMENTS; \
-        rcw_end_wait(what, t0); \
+        rcw_end_wait((const void *)what, t0); \
         return result; \
     }
 
@@ -148,10 +143,23 @@ void rcw_unlock(pthread_mutex_t *mutex)
         return result; \
     }
 
+/* C11's mutexes and conditions are pthread's to the C library. Before glibc 2.28 it had none, and no header of theirs. */
+int mtx_trylock(void *mutex);
+
+static int try_c11(void *mutex)
+{
+    enum { THRD_BUSY = 1 };
+    REAL(mtx_trylock);
+    int result = real_mtx_trylock(mutex);
+    return result == THRD_BUSY ? EBUSY : result;
+}
+
 #define ARGUMENTS (mutex)
 int pthread_mutex_lock(pthread_mutex_t *mutex) WAITS(pthread_mutex_lock, mutex, pthread_mutex_trylock(mutex))
+int mtx_lock(void *mutex) WAITS(mtx_lock, mutex, try_c11(mutex))
 #undef ARGUMENTS
 #define ARGUMENTS (mutex, until)
+int mtx_timedlock(void *mutex, const struct timespec *until) WAITS(mtx_timedlock, mutex, try_c11(mutex))
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
     WAITS(pthread_mutex_timedlock, mutex, pthread_mutex_trylock(mutex))
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *mutex, const struct timespec *until)
@@ -169,6 +177,7 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t *mutex, clockid_t clock, const s
 #undef ARGUMENTS
 #define ARGUMENTS (lock)
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock) WAITS(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock(lock))
+int pthread_spin_lock(pthread_spinlock_t *lock) WAITS(pthread_spin_lock, lock, pthread_spin_trylock(lock))
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock) WAITS(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock(lock))
 #undef ARGUMENTS
 #define ARGUMENTS (semaphore)
@@ -183,10 +192,12 @@ int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *unti
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex)
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) WAITS_FOR_BOTH(pthread_cond_wait)
+int cnd_wait(void *condition, void *mutex) WAITS_FOR_BOTH(cnd_wait)
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex, until)
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
     WAITS_FOR_BOTH(pthread_cond_timedwait)
+int cnd_timedwait(void *condition, void *mutex, const struct timespec *until) WAITS_FOR_BOTH(cnd_timedwait)
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex, clock, until)
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
@@ -198,7 +209,7 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
     { \
         REAL(call); \
         if (followed(__builtin_return_address(0))) \
-            rcw_let_go(what); \
+            rcw_let_go((const void *)what); \
         return real_##call(what); \
     }
 
@@ -207,6 +218,10 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock) LETS_GO(pthread_rwlock_unlock,
 int pthread_cond_signal(pthread_cond_t *condition) LETS_GO(pthread_cond_signal, condition)
 int pthread_cond_broadcast(pthread_cond_t *condition) LETS_GO(pthread_cond_broadcast, condition)
 int sem_post(sem_t *semaphore) LETS_GO(sem_post, semaphore)
+int pthread_spin_unlock(pthread_spinlock_t *lock) LETS_GO(pthread_spin_unlock, lock)
+int mtx_unlock(void *mutex) LETS_GO(mtx_unlock, mutex)
+int cnd_signal(void *condition) LETS_GO(cnd_signal, condition)
+int cnd_broadcast(void *condition) LETS_GO(cnd_broadcast, condition)
 
 /* The last that comes lets all others go. */
 int pthread_barrier_wait(pthread_barrier_t *barrier)
@@ -220,6 +235,56 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
     rcw_end_wait(barrier, t0);
     return result;
 }
+
+/* ---- what runs once: whoever comes meanwhile waits for its end ---- */
+
+/* What the calling thread runs if no other one has. */
+static __thread struct {
+    void (*run)(void);
+    const void *flag;
+} once;
+
+static void run_once(void)
+{
+    const void *flag = once.flag; /* `run` may come here too */
+    once.run();
+    rcw_let_go(flag);
+}
+
+/* When a wait for another thread begins that runs it; 0 if none does. The C library has 1 in a flag meanwhile, and 2 when it is done. */
+static int64_t begin_once(const int *flag, void (*run)(void))
+{
+    once.flag = flag;
+    once.run = run;
+    return (__atomic_load_n(flag, __ATOMIC_ACQUIRE) & 3) == 1 ? rcw_begin_wait(flag) : 0;
+}
+
+int pthread_once(pthread_once_t *flag, void (*run)(void))
+{
+    REAL(pthread_once);
+    if (!followed(__builtin_return_address(0)))
+        return real_pthread_once(flag, run);
+    int64_t t0 = begin_once(flag, run);
+    int result = real_pthread_once(flag, run_once);
+    if (t0)
+        rcw_end_wait(flag, t0);
+    return result;
+}
+
+void call_once(void *flag, void (*run)(void))
+{
+    REAL(call_once);
+    if (!followed(__builtin_return_address(0))) {
+        real_call_once(flag, run);
+        return;
+    }
+    int64_t t0 = begin_once(flag, run);
+    real_call_once(flag, run_once);
+    if (t0)
+        rcw_end_wait(flag, t0);
+}
+
+/* ---- futexes ---- */
 
 /* Other calls than futexes pass. No call of the kernel's has more than six arguments. */
 long syscall(long number, ...)

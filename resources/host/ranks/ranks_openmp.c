@@ -35,11 +35,6 @@ static int users[PLACES];
 /* Critical regions without a name, and `atomic` regions. */
 static char critical, atomic;
 
-#define REAL(type, name, ...) \
-    static type (*real)(__VA_ARGS__); \
-    if (!real) \
-        *(void **)&real = rcw_real(#name)
-
 void rcw_not_followed(int what)
 {
     static int known[RCW_OTHER_OPENMP + 1];
@@ -101,13 +96,13 @@ static void end_team(const team *of)
 #define PARALLEL(name, more, ...) \
     void name(void (*run)(void *), void *data, unsigned threads, __VA_ARGS__) \
     { \
-        REAL(void, name, void (*)(void *), void *, unsigned, __VA_ARGS__); \
+        REAL(name); \
         if (!rcw_ranks_on) { \
-            real(run, data, threads, UNPACKED more); \
+            real_##name(run, data, threads, UNPACKED more); \
             return; \
         } \
         team of = new_team(run, data); \
-        real(run_part, &of, threads, UNPACKED more); \
+        real_##name(run_part, &of, threads, UNPACKED more); \
         end_team(&of); \
     }
 #define UNPACKED(...) __VA_ARGS__
@@ -139,9 +134,9 @@ static void meet(int64_t t0)
 #define MEETS(name) \
     void name(void) \
     { \
-        REAL(void, name, void); \
+        REAL(name); \
         int64_t t0 = rcw_ticks(); \
-        real(); \
+        real_##name(); \
         meet(t0); \
     }
 MEETS(GOMP_barrier)
@@ -151,9 +146,9 @@ MEETS(GOMP_sections_end)
 #define MEETS_OR_IS_CANCELLED(name) \
     _Bool name(void) \
     { \
-        REAL(_Bool, name, void); \
+        REAL(name); \
         int64_t t0 = rcw_ticks(); \
-        _Bool result = real(); \
+        _Bool result = real_##name(); \
         meet(t0); \
         return result; \
     }
@@ -164,9 +159,9 @@ MEETS_OR_IS_CANCELLED(GOMP_sections_end_cancel)
 /* The first thread that comes gets NULL, and gives the others a value by GOMP_single_copy_end, where all meet. */
 void *GOMP_single_copy_start(void)
 {
-    REAL(void *, GOMP_single_copy_start, void);
+    REAL(GOMP_single_copy_start);
     int64_t t0 = rcw_ticks();
-    void *result = real();
+    void *result = real_GOMP_single_copy_start();
     if (result)
         meet(t0);
     return result;
@@ -174,9 +169,9 @@ void *GOMP_single_copy_start(void)
 
 void GOMP_single_copy_end(void *value)
 {
-    REAL(void, GOMP_single_copy_end, void *);
+    REAL(GOMP_single_copy_end);
     int64_t t0 = rcw_ticks();
-    real(value);
+    real_GOMP_single_copy_end(value);
     meet(t0);
 }
 
@@ -184,20 +179,20 @@ void GOMP_single_copy_end(void *value)
 
 void GOMP_ordered_start(void)
 {
-    REAL(void, GOMP_ordered_start, void);
+    REAL(GOMP_ordered_start);
     int64_t t0 = rcw_ticks();
-    real();
+    real_GOMP_ordered_start();
     if (own)
         rcw_keep_wait(RCW_WAITED, own->number, ORDERED, t0, rcw_ticks());
 }
 
 void GOMP_ordered_end(void)
 {
-    REAL(void, GOMP_ordered_end, void);
+    REAL(GOMP_ordered_end);
     int64_t now = rcw_ticks();
     if (own)
         rcw_keep_wait(RCW_LET_GO, own->number, ORDERED, now, now);
-    real();
+    real_GOMP_ordered_end();
 }
 
 /* ---- critical regions and locks ---- */
@@ -208,28 +203,28 @@ static int *users_of(const void *what) { return &users[((uintptr_t)what >> 3) % 
 #define ENTERS(name, what, arguments, ...) \
     void name(__VA_ARGS__) \
     { \
-        REAL(void, name, __VA_ARGS__); \
+        REAL(name); \
         if (__atomic_fetch_add(users_of(what), 1, __ATOMIC_SEQ_CST) <= 0) { \
-            real arguments; \
+            real_##name arguments; \
             return; \
         } \
         int64_t t0 = rcw_begin_wait(what); \
-        real arguments; \
+        real_##name arguments; \
         rcw_end_wait(what, t0); \
     }
 #define LEAVES(name, what, arguments, ...) \
     void name(__VA_ARGS__) \
     { \
-        REAL(void, name, __VA_ARGS__); \
+        REAL(name); \
         rcw_let_go(what); \
         __atomic_sub_fetch(users_of(what), 1, __ATOMIC_SEQ_CST); \
-        real arguments; \
+        real_##name arguments; \
     }
 #define ENTERS_IF_FREE(name) \
     int name(void *lock) \
     { \
-        REAL(int, name, void *); \
-        int result = real(lock); \
+        REAL(name); \
+        int result = real_##name(lock); \
         if (result) \
             __atomic_add_fetch(users_of(lock), 1, __ATOMIC_SEQ_CST); \
         return result; \
@@ -254,9 +249,9 @@ ENTERS_IF_FREE(omp_test_nest_lock)
 #define NOT_FOLLOWED(name, what) \
     long name(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n, long o, long p) \
     { \
-        REAL(long, name, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long); \
+        REAL(name); \
         rcw_not_followed(what); \
-        return real(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p); \
+        return real_##name(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p); \
     }
 NOT_FOLLOWED(GOMP_task, RCW_TASKS)
 NOT_FOLLOWED(GOMP_taskloop, RCW_TASKS)

@@ -1,19 +1,20 @@
-/* Which thread of a rank starts which, and waits for its end: a part of ranks.c. Each thread gets a number as it is started, the order
- * of its records. Of threads that call nothing that is recorded, such as those of libraries, nothing is. What they
- * wait for of one another besides is recorded by ranks_locks.c. */
+/* Which thread of a rank starts which, and waits for its end, by pthread or C11: a part of ranks.c. Each thread gets a number as it is
+ * started, the order of its records. Of threads that call nothing that is recorded, such as those of libraries, nothing is. What they wait
+ * for of one another besides is recorded by ranks_locks.c. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
-#include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 typedef struct started {
     struct started *next;
     void *(*run)(void *);
+    int (*run_c11)(void *);
     void *argument;
     pthread_t thread;
-    int64_t number, begun;
+    int64_t number, asked, begun;
 } started;
 
 static __thread started *untold; /* the calling thread, as long as no record says that it began */
@@ -53,24 +54,30 @@ static void *begin(void *value)
     own->begun = rcw_ticks();
     untold = own;
     pthread_cleanup_push(over, own);
-    result = own->run(own->argument);
+    result = own->run ? own->run(own->argument) : (void *)(intptr_t)own->run_c11(own->argument);
     pthread_cleanup_pop(1);
     return result;
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+static int begin_c11(void *value) { return (int)(intptr_t)begin(value); }
+
+/* NULL where nothing is recorded. Else nobody joins it before `keep_started` made it known. */
+static started *new_thread(started of)
 {
-    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     static int64_t numbers;
-    if (!real)
-        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
     started *own = rcw_ranks_on ? malloc(sizeof *own) : NULL;
     if (!own)
-        return real(thread, attributes, run, argument);
-    *own = (started){.run = run, .argument = argument, .number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED)};
-    int64_t number = own->number, t0 = rcw_ticks();
-    rcw_lock(&lock); /* nobody joins it before it is known here */
-    int result = real(thread, attributes, begin, own);
+        return NULL;
+    *own = of;
+    own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+    own->asked = rcw_ticks();
+    rcw_lock(&lock);
+    return own;
+}
+
+static int keep_started(started *own, int result, const pthread_t *thread)
+{
+    int64_t number = own->number, asked = own->asked;
     if (!result) {
         own->thread = *thread;
         own->next = all;
@@ -80,28 +87,63 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     if (result)
         free(own);
     else
-        keep(RCW_THREAD_STARTED, number, t0, rcw_ticks());
+        keep(RCW_THREAD_STARTED, number, asked, rcw_ticks());
     return result;
 }
 
-int pthread_join(pthread_t thread, void **value)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
 {
-    static int (*real)(pthread_t, void **);
-    if (!real)
-        real = (int (*)(pthread_t, void **))dlsym(RTLD_NEXT, "pthread_join");
-    int64_t t0 = rcw_ranks_on ? rcw_ticks() : 0;
-    int result = real(thread, value);
+    REAL(pthread_create);
+    started *own = new_thread((started){.run = run, .argument = argument});
+    return own ? keep_started(own, real_pthread_create(thread, attributes, begin, own), thread)
+               : real_pthread_create(thread, attributes, run, argument);
+}
+
+/* To the C library a thrd_t is a pthread_t. */
+int thrd_create(pthread_t *thread, int (*run)(void *), void *argument)
+{
+    REAL(thrd_create);
+    started *own = new_thread((started){.run_c11 = run, .argument = argument});
+    return own ? keep_started(own, real_thrd_create(thread, begin_c11, own), thread) : real_thrd_create(thread, run, argument);
+}
+
+static void keep_joined(pthread_t thread, int64_t t0)
+{
     started *own = NULL;
     rcw_lock(&lock);
-    for (started **at = &all; *at && !result; at = &(*at)->next)
+    for (started **at = &all; *at; at = &(*at)->next)
         if (pthread_equal((*at)->thread, thread)) {
             own = *at;
             *at = own->next;
             break;
         }
     rcw_unlock(&lock);
-    if (own && rcw_ranks_on)
+    if (own)
         keep(RCW_THREAD_JOINED, own->number, t0, rcw_ticks());
     free(own);
-    return result;
 }
+
+/* A call that waits for the end of `thread`. One that was in vain ends by itself: nobody lets go what it waits for. */
+#define JOINS(call) \
+    { \
+        REAL(call); \
+        int64_t t0 = rcw_ranks_on ? rcw_ticks() : 0; \
+        int result = real_##call ARGUMENTS; \
+        if (!result) \
+            keep_joined(thread, t0); \
+        else if (result == ETIMEDOUT) \
+            keep(RCW_WAITED, (int64_t)thread, t0, rcw_ticks()); \
+        return result; \
+    }
+
+#define ARGUMENTS (thread, value)
+int pthread_join(pthread_t thread, void **value) JOINS(pthread_join)
+int pthread_tryjoin_np(pthread_t thread, void **value) JOINS(pthread_tryjoin_np)
+int thrd_join(pthread_t thread, int *value) JOINS(thrd_join)
+#undef ARGUMENTS
+#define ARGUMENTS (thread, value, until)
+int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until) JOINS(pthread_timedjoin_np)
+#undef ARGUMENTS
+#define ARGUMENTS (thread, value, clock, until)
+int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until) JOINS(pthread_clockjoin_np)
+#undef ARGUMENTS

@@ -1,6 +1,8 @@
-// The main thread of each rank waits for a worker, by pthread and by C++20, and for a thread of OpenMP. Others go on only once it waits.
+// The main thread of each rank waits for a worker, by pthread and by C++20, for a worker of C11, and for a thread of OpenMP. Others go on
+// only once it waits. The exit code counts calls that return something else than they should.
 #include <atomic>
 #include <barrier>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <latch>
@@ -9,6 +11,8 @@
 #include <mpi.h>
 #include <omp.h>
 #include <pthread.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, guard = PTHREAD_MUTEX_INITIALIZER;
@@ -17,6 +21,13 @@ static std::counting_semaphore<4> semaphore(0);
 static std::latch latch(2);
 static std::barrier<> meeting(2);
 static std::atomic<int> goes, step, word;
+static pthread_spinlock_t spin;
+static pthread_once_t pthread_flag = PTHREAD_ONCE_INIT;
+static mtx_t c11_mutex, c11_guard;
+static cnd_t c11_changed;
+static once_flag c11_flag = ONCE_FLAG_INIT;
+static clockid_t main_clock;
+static int wrong;
 
 static void compute()
 {
@@ -37,8 +48,27 @@ static void once_it_waits(int number)
     } while (step < number || *state != 'S');
 }
 
+// Until it has computed for 5 ms since, for which that wait is all that it does.
+static void once_it_spins(int number)
+{
+    timespec begun, now;
+    while (step < number) usleep(100);
+    clock_gettime(main_clock, &begun);
+    do {
+        usleep(1000);
+        clock_gettime(main_clock, &now);
+    } while ((now.tv_sec - begun.tv_sec) * 1000000000 + now.tv_nsec - begun.tv_nsec < 5000000);
+}
+
+static void run_once()
+{
+    int number = goes.exchange(3) == 2 ? 10 : 7;
+    once_it_waits(number);
+}
+
 static void *work(void *argument)
 {
+    pthread_spin_lock(&spin);
     pthread_mutex_lock(&guard); // from when the main thread waits for the condition
     pthread_mutex_lock(&mutex);
     goes = 1;
@@ -56,7 +86,51 @@ static void *work(void *argument)
     once_it_waits(5);
     word = 1;
     word.notify_one();
+    once_it_spins(6);
+    pthread_spin_unlock(&spin);
+    pthread_once(&pthread_flag, run_once);
+    once_it_waits(8);
     return argument;
+}
+
+static int work_c11(void *)
+{
+    mtx_lock(&c11_guard); // from when the main thread waits for the condition
+    mtx_lock(&c11_mutex);
+    goes = 2;
+    cnd_signal(&c11_changed);
+    mtx_unlock(&c11_guard);
+    once_it_waits(9);
+    compute();
+    mtx_unlock(&c11_mutex);
+    call_once(&c11_flag, run_once);
+    once_it_waits(11);
+    thrd_exit(7);
+}
+
+static void wait_c11()
+{
+    const timespec past = {1, 0};
+    thrd_t worker;
+    int value = 0;
+    mtx_init(&c11_mutex, mtx_timed);
+    mtx_init(&c11_guard, mtx_plain);
+    cnd_init(&c11_changed);
+    mtx_lock(&c11_guard);
+    wrong += cnd_timedwait(&c11_changed, &c11_guard, &past) != thrd_timedout;
+    wrong += thrd_create(&worker, work_c11, NULL) != thrd_success;
+    while (goes != 2)
+        wrong += cnd_wait(&c11_changed, &c11_guard) != thrd_success;
+    mtx_unlock(&c11_guard);
+    wrong += mtx_trylock(&c11_mutex) != thrd_busy;
+    wrong += mtx_timedlock(&c11_mutex, &past) != thrd_timedout;
+    step = 9;
+    wrong += mtx_lock(&c11_mutex) != thrd_success;
+    while (goes != 3) ;
+    step = 10;
+    call_once(&c11_flag, run_once);
+    step = 11;
+    wrong += thrd_join(worker, &value) != thrd_success || value != 7;
 }
 
 static void regions(bool with_tasks)
@@ -68,11 +142,11 @@ static void regions(bool with_tasks)
             #pragma omp critical
             {
                 goes = 1;
-                once_it_waits(6);
+                once_it_waits(12);
             }
         } else {
             while (!goes) ;
-            step = 6;
+            step = 12;
             #pragma omp critical
             goes = 2;
         }
@@ -95,8 +169,11 @@ static void regions(bool with_tasks)
 int main(int argc, char **argv)
 {
     pthread_t worker;
+    const timespec past = {1, 0};
     int provided, there;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    pthread_getcpuclockid(pthread_self(), &main_clock);
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     pthread_mutex_lock(&guard);
     pthread_create(&worker, NULL, work, NULL);
     while (!goes)
@@ -113,11 +190,19 @@ int main(int argc, char **argv)
     meeting.arrive_and_wait();
     step = 5;
     word.wait(0);
+    wrong += pthread_timedjoin_np(worker, NULL, &past) != ETIMEDOUT;
+    step = 6;
+    pthread_spin_lock(&spin);
+    while (goes != 3) ;
+    step = 7;
+    pthread_once(&pthread_flag, run_once);
+    step = 8;
+    pthread_join(worker, NULL);
+    wait_c11();
     for (int i = 0; i < 1200; i++)
         MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    pthread_join(worker, NULL);
     regions(argc > 1);
     MPI_Finalize();
-    return 0;
+    return wrong;
 }
