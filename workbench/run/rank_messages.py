@@ -62,6 +62,8 @@ UNFOLLOWED = (
     "in cancelled OpenMP regions",
     "in OpenMP target regions",
     "by another OpenMP runtime than GCC's (libomp)",
+    "at several files at once (select, epoll)",
+    "by message queues or System V semaphores",
 )
 
 

@@ -146,11 +146,16 @@ static void add(const rcw_message_record *record)
 
 void rcw_keep(const rcw_message_record *record)
 {
+    static __thread volatile int keeps; /* if so, this is a signal handler that interrupted it: then nothing is kept */
     rcw_thread_began();
+    if (keeps)
+        return;
+    keeps = 1;
     rcw_lock(&lock);
     if (rcw_ranks_on)
         add(record);
     rcw_unlock(&lock);
+    keeps = 0;
 }
 
 int64_t rcw_next_order(void) { return __atomic_fetch_add(&orders, 1, __ATOMIC_RELAXED); }

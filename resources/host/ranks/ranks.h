@@ -51,7 +51,11 @@ void rcw_keep_wait(int kind, int64_t order, int tag, int64_t t0, int64_t t1);
 /* What the calling thread waits for from now on, and no longer, at an address; and what others may now go on. */
 int64_t rcw_begin_wait(const void *what);
 void rcw_end_wait(const void *what, int64_t t0);
+void rcw_leave_wait(const void *what); /* without a record */
 void rcw_let_go(const void *what);
+/* Whether an address is of the program's own code or the C++ standard library's; and messages are recorded. */
+int rcw_is_own(void *caller);
+int rcw_followed(void *caller);
 /* A function of the system's or of another library, which this program's own one hides; NULL if there is none. */
 void *rcw_real(const char *name);
 /* That function as `real_NAME`, with the type of this program's own. */
@@ -59,6 +63,8 @@ void *rcw_real(const char *name);
     static __typeof__(name) *real_##name; \
     if (!real_##name) \
         *(void **)&real_##name = rcw_real(#name)
+/* Of a name that a program may have for a function of its own, which then counts: C11's threads, as tinycthread's, or `poll`. */
+#define MAY_BE_OWN __attribute__((weak))
 /* Keeps once that waits of this kind are not recorded (rcw_not_followed). */
 void rcw_not_followed(int what);
 /* Whether the program is linked with an OpenMP that is not followed. */

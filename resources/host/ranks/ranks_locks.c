@@ -2,7 +2,7 @@
  * what that one does, and records who waited (RCW_WAITED) and who ended such a wait (RCW_LET_GO), both with the address at which they
  * met. Followed are locks, conditions, semaphores, barriers and what runs once, of pthread and of C11, whose functions in the C library do
  * not call pthread's; and futexes that are called through syscall(), as C++20's std::atomic::wait, std::counting_semaphore, std::latch and
- * std::barrier do. OpenMP is followed in ranks_openmp.c.
+ * std::barrier do. OpenMP is followed in ranks_openmp.c, pipes in ranks_pipes.c.
  *
  * Who ends a wait that nobody is in records nothing: a counter says so. Only calls by the program itself and by the C++ standard
  * library are followed, since MPI's library has locks of its own. */
@@ -46,14 +46,16 @@ static int add_code(struct dl_phdr_info *of, size_t size, void *more)
 
 __attribute__((constructor(101))) static void find_code(void) { dl_iterate_phdr(add_code, NULL); }
 
-static int followed(void *caller)
+int rcw_is_own(void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
-    for (int i = 0; rcw_ranks_on && i < ranges; i++)
+    for (int i = 0; i < ranges; i++)
         if (at >= own_code[i].first && at < own_code[i].last)
             return 1;
     return 0;
 }
+
+int rcw_followed(void *caller) { return rcw_ranks_on && rcw_is_own(caller); }
 
 /* Conditions and OpenMP's locks have older versions, which dlsym may find. */
 void *rcw_real(const char *name)
@@ -82,10 +84,12 @@ void rcw_keep_wait(int kind, int64_t order, int tag, int64_t t0, int64_t t1)
     errno = saved;
 }
 
+void rcw_leave_wait(const void *what) { __atomic_sub_fetch(place(what), 1, __ATOMIC_SEQ_CST); }
+
 void rcw_end_wait(const void *what, int64_t t0)
 {
     int64_t t1 = rcw_ticks();
-    __atomic_sub_fetch(place(what), 1, __ATOMIC_SEQ_CST);
+    rcw_leave_wait(what);
     rcw_keep_wait(RCW_WAITED, (intptr_t)what, 0, t0, t1);
 }
 
@@ -113,7 +117,7 @@ void rcw_unlock(pthread_mutex_t *mutex)
 #define WAITS(call, what, first) \
     { \
         REAL(call); \
-        if (!followed(__builtin_return_address(0))) \
+        if (!rcw_followed(__builtin_return_address(0))) \
             return real_##call ARGUMENTS; \
         int result = first; \
         if (result != EBUSY) \
@@ -128,7 +132,7 @@ void rcw_unlock(pthread_mutex_t *mutex)
 #define WAITS_FOR_BOTH(call) \
     { \
         REAL(call); \
-        if (!followed(__builtin_return_address(0))) \
+        if (!rcw_followed(__builtin_return_address(0))) \
             return real_##call ARGUMENTS; \
         rcw_let_go(mutex); \
         rcw_begin_wait(mutex); \
@@ -137,7 +141,7 @@ void rcw_unlock(pthread_mutex_t *mutex)
         int64_t t1 = rcw_ticks(); \
         for (int i = 0; i < 2; i++) { \
             const void *what = i ? (const void *)mutex : (const void *)condition; \
-            __atomic_sub_fetch(place(what), 1, __ATOMIC_SEQ_CST); \
+            rcw_leave_wait(what); \
             rcw_keep_wait(RCW_WAITED, (intptr_t)what, 0, t0, t1); \
         } \
         return result; \
@@ -156,10 +160,10 @@ static int try_c11(void *mutex)
 
 #define ARGUMENTS (mutex)
 int pthread_mutex_lock(pthread_mutex_t *mutex) WAITS(pthread_mutex_lock, mutex, pthread_mutex_trylock(mutex))
-int mtx_lock(void *mutex) WAITS(mtx_lock, mutex, try_c11(mutex))
+MAY_BE_OWN int mtx_lock(void *mutex) WAITS(mtx_lock, mutex, try_c11(mutex))
 #undef ARGUMENTS
 #define ARGUMENTS (mutex, until)
-int mtx_timedlock(void *mutex, const struct timespec *until) WAITS(mtx_timedlock, mutex, try_c11(mutex))
+MAY_BE_OWN int mtx_timedlock(void *mutex, const struct timespec *until) WAITS(mtx_timedlock, mutex, try_c11(mutex))
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
     WAITS(pthread_mutex_timedlock, mutex, pthread_mutex_trylock(mutex))
 int pthread_rwlock_timedrdlock(pthread_rwlock_t *mutex, const struct timespec *until)
@@ -192,12 +196,12 @@ int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *unti
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex)
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) WAITS_FOR_BOTH(pthread_cond_wait)
-int cnd_wait(void *condition, void *mutex) WAITS_FOR_BOTH(cnd_wait)
+MAY_BE_OWN int cnd_wait(void *condition, void *mutex) WAITS_FOR_BOTH(cnd_wait)
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex, until)
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
     WAITS_FOR_BOTH(pthread_cond_timedwait)
-int cnd_timedwait(void *condition, void *mutex, const struct timespec *until) WAITS_FOR_BOTH(cnd_timedwait)
+MAY_BE_OWN int cnd_timedwait(void *condition, void *mutex, const struct timespec *until) WAITS_FOR_BOTH(cnd_timedwait)
 #undef ARGUMENTS
 #define ARGUMENTS (condition, mutex, clock, until)
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
@@ -208,7 +212,7 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
 #define LETS_GO(call, what) \
     { \
         REAL(call); \
-        if (followed(__builtin_return_address(0))) \
+        if (rcw_followed(__builtin_return_address(0))) \
             rcw_let_go((const void *)what); \
         return real_##call(what); \
     }
@@ -219,15 +223,15 @@ int pthread_cond_signal(pthread_cond_t *condition) LETS_GO(pthread_cond_signal, 
 int pthread_cond_broadcast(pthread_cond_t *condition) LETS_GO(pthread_cond_broadcast, condition)
 int sem_post(sem_t *semaphore) LETS_GO(sem_post, semaphore)
 int pthread_spin_unlock(pthread_spinlock_t *lock) LETS_GO(pthread_spin_unlock, lock)
-int mtx_unlock(void *mutex) LETS_GO(mtx_unlock, mutex)
-int cnd_signal(void *condition) LETS_GO(cnd_signal, condition)
-int cnd_broadcast(void *condition) LETS_GO(cnd_broadcast, condition)
+MAY_BE_OWN int mtx_unlock(void *mutex) LETS_GO(mtx_unlock, mutex)
+MAY_BE_OWN int cnd_signal(void *condition) LETS_GO(cnd_signal, condition)
+MAY_BE_OWN int cnd_broadcast(void *condition) LETS_GO(cnd_broadcast, condition)
 
 /* The last that comes lets all others go. */
 int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     REAL(pthread_barrier_wait);
-    if (!followed(__builtin_return_address(0)))
+    if (!rcw_followed(__builtin_return_address(0)))
         return real_pthread_barrier_wait(barrier);
     rcw_let_go(barrier);
     int64_t t0 = rcw_begin_wait(barrier);
@@ -262,7 +266,7 @@ static int64_t begin_once(const int *flag, void (*run)(void))
 int pthread_once(pthread_once_t *flag, void (*run)(void))
 {
     REAL(pthread_once);
-    if (!followed(__builtin_return_address(0)))
+    if (!rcw_followed(__builtin_return_address(0)))
         return real_pthread_once(flag, run);
     int64_t t0 = begin_once(flag, run);
     int result = real_pthread_once(flag, run_once);
@@ -271,10 +275,10 @@ int pthread_once(pthread_once_t *flag, void (*run)(void))
     return result;
 }
 
-void call_once(void *flag, void (*run)(void))
+MAY_BE_OWN void call_once(void *flag, void (*run)(void))
 {
     REAL(call_once);
-    if (!followed(__builtin_return_address(0))) {
+    if (!rcw_followed(__builtin_return_address(0))) {
         real_call_once(flag, run);
         return;
     }
@@ -297,7 +301,7 @@ long syscall(long number, ...)
         a[i] = va_arg(arguments, long);
     va_end(arguments);
     const void *word = (const void *)a[0];
-    int operation = number == SYS_futex && followed(__builtin_return_address(0)) ? (int)a[1] & FUTEX_CMD_MASK : -1;
+    int operation = number == SYS_futex && rcw_followed(__builtin_return_address(0)) ? (int)a[1] & FUTEX_CMD_MASK : -1;
     if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
         rcw_let_go(word);
     if (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET)

@@ -100,7 +100,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 
 /* To the C library a thrd_t is a pthread_t. */
-int thrd_create(pthread_t *thread, int (*run)(void *), void *argument)
+MAY_BE_OWN int thrd_create(pthread_t *thread, int (*run)(void *), void *argument)
 {
     REAL(thrd_create);
     started *own = new_thread((started){.run_c11 = run, .argument = argument});
@@ -139,7 +139,7 @@ static void keep_joined(pthread_t thread, int64_t t0)
 #define ARGUMENTS (thread, value)
 int pthread_join(pthread_t thread, void **value) JOINS(pthread_join)
 int pthread_tryjoin_np(pthread_t thread, void **value) JOINS(pthread_tryjoin_np)
-int thrd_join(pthread_t thread, int *value) JOINS(thrd_join)
+MAY_BE_OWN int thrd_join(pthread_t thread, int *value) JOINS(thrd_join)
 #undef ARGUMENTS
 #define ARGUMENTS (thread, value, until)
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until) JOINS(pthread_timedjoin_np)

@@ -1,4 +1,4 @@
-// The main thread of each rank waits for a worker, by pthread and by C++20, for a worker of C11, and for a thread of OpenMP. Others go on
+// The main thread of each rank waits for a worker, by pthread, by C++20 and by pipes, for a worker of C11, and for a thread of OpenMP. Others go on
 // only once it waits. The exit code counts calls that return something else than they should.
 #include <atomic>
 #include <barrier>
@@ -10,7 +10,10 @@
 
 #include <mpi.h>
 #include <omp.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +30,7 @@ static mtx_t c11_mutex, c11_guard;
 static cnd_t c11_changed;
 static once_flag c11_flag = ONCE_FLAG_INIT;
 static clockid_t main_clock;
-static int wrong;
+static int ends[2], counter, wrong;
 
 static void compute()
 {
@@ -62,7 +65,7 @@ static void once_it_spins(int number)
 
 static void run_once()
 {
-    int number = goes.exchange(3) == 2 ? 10 : 7;
+    int number = goes.exchange(3) == 2 ? 12 : 7;
     once_it_waits(number);
 }
 
@@ -90,6 +93,10 @@ static void *work(void *argument)
     pthread_spin_unlock(&spin);
     pthread_once(&pthread_flag, run_once);
     once_it_waits(8);
+    wrong += write(ends[1], "", 1) != 1;
+    once_it_waits(9);
+    eventfd_write(counter, 1);
+    once_it_waits(10);
     return argument;
 }
 
@@ -100,11 +107,11 @@ static int work_c11(void *)
     goes = 2;
     cnd_signal(&c11_changed);
     mtx_unlock(&c11_guard);
-    once_it_waits(9);
+    once_it_waits(11);
     compute();
     mtx_unlock(&c11_mutex);
     call_once(&c11_flag, run_once);
-    once_it_waits(11);
+    once_it_waits(13);
     thrd_exit(7);
 }
 
@@ -124,16 +131,16 @@ static void wait_c11()
     mtx_unlock(&c11_guard);
     wrong += mtx_trylock(&c11_mutex) != thrd_busy;
     wrong += mtx_timedlock(&c11_mutex, &past) != thrd_timedout;
-    step = 9;
+    step = 11;
     wrong += mtx_lock(&c11_mutex) != thrd_success;
     while (goes != 3) ;
-    step = 10;
+    step = 12;
     call_once(&c11_flag, run_once);
-    step = 11;
+    step = 13;
     wrong += thrd_join(worker, &value) != thrd_success || value != 7;
 }
 
-static void regions(bool with_tasks)
+static void regions(bool with_others)
 {
     goes = 0;
     #pragma omp parallel num_threads(2)
@@ -142,11 +149,11 @@ static void regions(bool with_tasks)
             #pragma omp critical
             {
                 goes = 1;
-                once_it_waits(12);
+                once_it_waits(14);
             }
         } else {
             while (!goes) ;
-            step = 12;
+            step = 14;
             #pragma omp critical
             goes = 2;
         }
@@ -158,7 +165,12 @@ static void regions(bool with_tasks)
         #pragma omp ordered
         goes++;
     }
-    if (with_tasks) {
+    if (with_others) {
+        fd_set files;
+        timeval now = {0, 0};
+        FD_ZERO(&files);
+        FD_SET(counter, &files);
+        wrong += select(counter + 1, &files, NULL, NULL, &now) != 1;
         #pragma omp parallel num_threads(2)
         #pragma omp single
         #pragma omp task
@@ -171,6 +183,10 @@ int main(int argc, char **argv)
     pthread_t worker;
     const timespec past = {1, 0};
     int provided, there;
+    char byte;
+    wrong += pipe(ends) != 0;
+    counter = eventfd(0, 0);
+    pollfd event = {counter, POLLIN, 0};
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     pthread_getcpuclockid(pthread_self(), &main_clock);
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
@@ -197,6 +213,10 @@ int main(int argc, char **argv)
     step = 7;
     pthread_once(&pthread_flag, run_once);
     step = 8;
+    wrong += read(ends[0], &byte, 1) != 1;
+    step = 9;
+    wrong += poll(&event, 1, -1) != 1;
+    step = 10;
     pthread_join(worker, NULL);
     wait_c11();
     for (int i = 0; i < 1200; i++)
