@@ -376,8 +376,8 @@ def test_what_is_missing_or_of_another_program_is_said(raw: Path, tree: Path, pl
 
 
 def test_threads_of_a_rank_wait_for_each_other(file: Path, program: Path, plugins: Plugins, tmp_path: Path) -> None:
-    """By pthread, C11, C++20, pipes and OpenMP (`tests/data/ranks/host/threads.cpp`). A thread that calls no API, but lets another
-    one go on, is a thread of the run. What it takes longer, those take longer who wait for it."""
+    """By pthread, C11, C++20, pipes and OpenMP (`tests/data/ranks/host/threads.cpp`). A thread that calls no API, but
+    lets another one go on, is a thread of the run. What it takes longer, those take longer who wait for it."""
     instrument_workspace(open_workspace(file.with_name("threads.workbench.yaml"), plugins), {}, tmp_path / "tree")
     own = built(tmp_path / "tree", tmp_path / "built", "host", design=program.with_name("libfpga.so"))
     runs = []
