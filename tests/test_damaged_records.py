@@ -42,7 +42,7 @@ def collect(board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         run, faults = open_run(out)
         assert [fault.message for fault in faults if "run failed" not in fault.message] == []
         assert said["status"] == run.manifest.status
-        return run, " ".join(f"{d['file']}: {d['message']}" for d in said["diagnostics"])
+        return run, " ".join(f"{d['file']}: {d['message']} {d['hint']}" for d in said["diagnostics"])
 
     return made
 
@@ -67,6 +67,12 @@ def folder_in_place_of(name: str) -> Damage:
     return lambda records: ((records / name).unlink(), (records / name).mkdir())
 
 
+def with_other_count(records: Path) -> None:
+    words = np.fromfile(records / "counters.bin", np.uint32)
+    words[-1] += 1
+    words.tofile(records / "counters.bin")
+
+
 def test_whole_records_lose_nothing(collect: Callable[[Damage], tuple[Run, str]]) -> None:
     run, said = collect(lambda records: None)
     assert run.complete
@@ -88,6 +94,7 @@ def test_whole_records_lose_nothing(collect: Callable[[Damage], tuple[Run, str]]
         (folder_in_place_of("counters.bin"), "counters.bin: this record is damaged: it is a folder", CALLS),
         (folder_in_place_of("host_stats.bin"), "host_stats.bin: this record is damaged: it is a folder", 0),
         (cut("counters.bin", 100), "Lost: what the counters counted", CALLS),
+        (with_other_count, "Hz, the platform says 100 MHz: the read-out waits too briefly for it", CALLS),
         (cut("triples.bin", 30), "Lost: how the FPGA's clock fits the host's", CALLS),
         (lambda records: (records / "triples.bin").write_bytes(2 * (records / "triples.bin").read_bytes()),
          "some of its messages are repeated", CALLS),

@@ -373,6 +373,7 @@ def faster_fpga(runs: int, folder: Path, plugins: Plugins) -> list[dict[str, Any
     own = folder / "polls"
     with_source(_POLLS, own, plugins, {"DELAY: 4": "DELAY: 200"})
     clock = "BOARD_HZ='std::atof(std::getenv(\"BOARD_HZ\"))'"
+    # The read-out waits by the platform's clock of 100 MHz, while this board's makes no cycle: its words need enough.
     program = built(own / "tree", own / "build", clock, "READ_CYCLES=1000000", "WORD_CYCLES=32")
     found = []
     for pause_us in PAUSES_US:

@@ -4,6 +4,7 @@ damages them. Each file is repaired in place, and every loss is reported."""
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.host_stats import STATS, read_stats, slots_and_clock
+from workbench.api.instrument.crossing import SLOWER
 from workbench.api.records import (
     SHORT_CALLS,
     STORED_CALLS,
@@ -25,7 +27,7 @@ from workbench.api.records import (
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, RunClock
 from workbench.model.run_tables import MOST_AMOUNT
-from workbench.model.text import counted, listed, time_text
+from workbench.model.text import counted, listed, prefixed, time_text
 from workbench.run.sound_ranks import RANK_FILES, sound_rank
 from workbench.run.sound_stats import Lost, sound_stats
 
@@ -105,6 +107,9 @@ def keep_sound(
                 lost(end_path.name, "it does not name the build", "whether the counters are those of this build")
             words = _sound_words(counters, number, one, language, lost)
             if words is None:
+                whole = counters.stat().st_size >= 4 * one.read_out.words
+                if hint := _too_slow(triples, clock) if whole and clock else "":
+                    problems[-1] = replace(problems[-1], hint=hint)
                 counters.unlink()
             else:
                 cycles = one.read_out.monitors[0].cycles(words)
@@ -213,6 +218,23 @@ def _undecoded(hdl: HdlBuild, language: HdlLanguage, words: NDArray[np.uint32]) 
     except WorkbenchError as error:
         return "; ".join(one.message for one in error.diagnostics)
     return ""
+
+
+def _too_slow(triples: Path, clock: RunClock) -> str:
+    """The hint for counters that do not fit together, if their FPGA's clock was slower than the read-out waits for it;
+    "" otherwise."""
+    usable = _in_order(np.array(read_records(triples, TRIPLES)))
+    if len(usable) < 2:
+        return ""
+    took_ps = int(usable["t_p3_ps"][-1] - usable["t_p1_ps"][0])
+    hz = int(usable["cycle"][-1] - usable["cycle"][0]) * PS_PER_S / max(1, took_ps)
+    if hz * SLOWER >= clock.frequency_hz:
+        return ""
+    ran, stated = prefixed(hz, "Hz"), prefixed(clock.frequency_hz, "Hz")
+    return (
+        f"The clock '{clock.name}' ran at {ran}, the platform says {stated}: the read-out waits too briefly for it. "
+        "Correct hardware.clocks of the platform, and instrument again."
+    )
 
 
 def _sound_triples(path: Path, clock: RunClock | None, cycles: int | None, lost: Lost) -> None:

@@ -24,7 +24,7 @@ CROSSING_MODULE = "recap_crossing"
 _HERE_CYCLES, _THERE_CYCLES = 5, 11
 _MADE_SLOWER = 256  # so many times slower than what it is made of a clock may be of which nothing is said
 _SENDS = 4  # cycles, at most, in which an agent sends a word of its last frames
-_SLOWER = 2  # so many times slower than the platform says a clock may be, and is still waited for
+SLOWER = 2  #: so many times slower than the platform says a clock may be, and is still waited for
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ReadPlace:
     def limit_bits(self, least_hz: float) -> int:
         """How many bits count the port's cycles until a monitor on a clock so fast at least is not waited for."""
         slower = float(period_ps(least_hz) / period_ps(self.clock.frequency_hz))
-        return (_SLOWER * (_HERE_CYCLES + math.ceil(_THERE_CYCLES * slower))).bit_length()
+        return (SLOWER * (_HERE_CYCLES + math.ceil(_THERE_CYCLES * slower))).bit_length()
 
     def waits(self, monitors: Sequence[Monitor]) -> int:
         """Cycles of the port in which any monitor has answered, or is not waited for any longer; 0 where all have the

@@ -31,6 +31,7 @@ from workbench.session.keep.run_end import (
 )
 from workbench.session.make import durations
 from workbench.session.make.agents import check_frame, switch_numbers, switched_agents
+from workbench.session.make.compiler.linking import refuse_static
 from workbench.session.make.composed import composed_tables, keep_composed, stopped
 from workbench.session.make.instrumenting import (
     check_driven,
@@ -96,6 +97,8 @@ def instrument_workspace(
     workspace = of_each_rank(workspace)
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
+    if workspace.platform.host.exchanges_messages:
+        refuse_static((*workspace.project.host.flags, *workspace.project.host.libraries), workspace.path)
     check_names(workspace, out)
     claim_folder(out)
     try:

@@ -21,6 +21,16 @@ RECORDER = Path(str(files("workbench.resources"))) / "host"
 _EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
 
 
+def refuse_static(words: Sequence[str], project: Path | None = None) -> None:
+    """Raise WorkbenchError if a build of an MPI program links libc or libgomp statically: functions of the recorder
+    have the names of theirs, and call them as those of the next library. `project` is the file that has the `words`."""
+    for word in words:
+        if word == "-static" or word.endswith("libgomp.a"):
+            message = f"{word}: waits of a rank's threads are recorded only where libc and libgomp are shared libraries"
+            hint = "Leave it out. The flag -fopenmp links the shared libgomp, as library gomp does."
+            raise WorkbenchError(Diagnostic(message, hint, file=str(project) if project else None))
+
+
 def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: CompilePlan | None) -> ProcessResult:
     """Run a command that links, or compiles nothing that is recorded. A library leaves the recorder to the program."""
     program = command.links and not command.shared
@@ -30,6 +40,7 @@ def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], plan: Com
         added = [*plan.link, *(str(path) for path in plan.objects.values() if path.exists())] if plan else []
         all_words += ["-x", "none"] if command.value("-x") else []
         if any(option[0].startswith("-lmpi") for option in command.options):  # before MPI's own library
+            refuse_static(words)
             added += ["-Wl,--whole-archive", str(_recorder(command, tool, of_ranks=True)), "-Wl,--no-whole-archive"]
             added += ["-ldl"]  # which has dlsym before glibc 2.34
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
