@@ -129,6 +129,14 @@ MAY_BE_OWN int poll(struct pollfd *files, nfds_t count, int timeout_ms)
     return rcw_followed(__builtin_return_address(0)) ? poll_all(files, count, timeout_ms) : real_poll(files, count, timeout_ms);
 }
 
+/* As programs call it that are built with -D_FORTIFY_SOURCE. */
+MAY_BE_OWN int __poll_chk(struct pollfd *files, nfds_t count, int timeout_ms, size_t room)
+{
+    REAL(__poll_chk);
+    return count * sizeof *files <= room && rcw_followed(__builtin_return_address(0)) ? poll_all(files, count, timeout_ms)
+                                                                                     : real___poll_chk(files, count, timeout_ms, room);
+}
+
 /* ---- what is not followed ---- */
 
 #define NOT_FOLLOWED(call, what, may_be_for_threads) \
