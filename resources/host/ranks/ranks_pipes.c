@@ -9,6 +9,7 @@
 #include "ranks.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -64,24 +65,26 @@ MAY_BE_OWN int eventfd(unsigned count, int flags)
     return file;
 }
 
-static int waits(int file, short events)
+/* A pipe that can be written to has room for PIPE_BUF bytes, and perhaps for no more. */
+static int waits(int file, short events, size_t bytes)
 {
     struct pollfd one = {.fd = file, .events = events};
     REAL(poll);
-    return !real_poll(&one, 1, 0) && !(fcntl(file, F_GETFL) & O_NONBLOCK);
+    return !(fcntl(file, F_GETFL) & O_NONBLOCK) && ((events == POLLOUT && bytes > PIPE_BUF) || !real_poll(&one, 1, 0));
 }
 
-/* A call that waits for the other end until one of `events`; where it need not, who waits there may go on. */
-#define MOVES(type, call, events) \
+/* A call that waits for the other end until one of `events`. Who waits there may go on if something is read or written. */
+#define MOVES(type, call, events, bytes) \
     { \
         REAL(call); \
         const void *what = place(file); \
         if (!what || !rcw_followed(__builtin_return_address(0))) \
             return real_##call ARGUMENTS; \
-        if (!waits(file, events)) { \
+        int may_wait = waits(file, events, bytes); \
+        if (!may_wait || (events) == POLLOUT) \
             rcw_let_go(what); \
+        if (!may_wait) \
             return real_##call ARGUMENTS; \
-        } \
         int64_t t0 = rcw_begin_wait(what); \
         type result = real_##call ARGUMENTS; \
         rcw_end_wait(what, t0); \
@@ -89,15 +92,15 @@ static int waits(int file, short events)
     }
 
 #define ARGUMENTS (file, data, bytes)
-MAY_BE_OWN ssize_t read(int file, void *data, size_t bytes) MOVES(ssize_t, read, POLLIN)
-MAY_BE_OWN ssize_t write(int file, const void *data, size_t bytes) MOVES(ssize_t, write, POLLOUT)
+MAY_BE_OWN ssize_t read(int file, void *data, size_t bytes) MOVES(ssize_t, read, POLLIN, bytes)
+MAY_BE_OWN ssize_t write(int file, const void *data, size_t bytes) MOVES(ssize_t, write, POLLOUT, bytes)
 #undef ARGUMENTS
 #define ARGUMENTS (file, data, bytes, room)
-MAY_BE_OWN ssize_t __read_chk(int file, void *data, size_t bytes, size_t room) MOVES(ssize_t, __read_chk, POLLIN)
+MAY_BE_OWN ssize_t __read_chk(int file, void *data, size_t bytes, size_t room) MOVES(ssize_t, __read_chk, POLLIN, bytes)
 #undef ARGUMENTS
 #define ARGUMENTS (file, value)
-MAY_BE_OWN int eventfd_read(int file, eventfd_t *value) MOVES(int, eventfd_read, POLLIN)
-MAY_BE_OWN int eventfd_write(int file, eventfd_t value) MOVES(int, eventfd_write, POLLOUT)
+MAY_BE_OWN int eventfd_read(int file, eventfd_t *value) MOVES(int, eventfd_read, POLLIN, sizeof *value)
+MAY_BE_OWN int eventfd_write(int file, eventfd_t value) MOVES(int, eventfd_write, POLLOUT, sizeof value)
 #undef ARGUMENTS
 
 /* Its causes are what others wrote meanwhile. */

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ static cnd_t c11_changed;
 static once_flag c11_flag = ONCE_FLAG_INIT;
 static clockid_t main_clock;
 static int ends[2], counter, wrong;
+static char bytes[(1 << 16) + 1]; // more than a pipe has room for
 
 static void compute()
 {
@@ -65,7 +67,7 @@ static void once_it_spins(int number)
 
 static void run_once()
 {
-    int number = goes.exchange(3) == 2 ? 12 : 7;
+    int number = goes.exchange(3) == 2 ? 13 : 7;
     once_it_waits(number);
 }
 
@@ -97,6 +99,8 @@ static void *work(void *argument)
     once_it_waits(9);
     eventfd_write(counter, 1);
     once_it_waits(10);
+    for (size_t left = sizeof bytes; left; left -= read(ends[0], bytes, left)) ;
+    once_it_waits(11);
     return argument;
 }
 
@@ -107,11 +111,11 @@ static int work_c11(void *)
     goes = 2;
     cnd_signal(&c11_changed);
     mtx_unlock(&c11_guard);
-    once_it_waits(11);
+    once_it_waits(12);
     compute();
     mtx_unlock(&c11_mutex);
     call_once(&c11_flag, run_once);
-    once_it_waits(13);
+    once_it_waits(14);
     thrd_exit(7);
 }
 
@@ -131,12 +135,12 @@ static void wait_c11()
     mtx_unlock(&c11_guard);
     wrong += mtx_trylock(&c11_mutex) != thrd_busy;
     wrong += mtx_timedlock(&c11_mutex, &past) != thrd_timedout;
-    step = 11;
+    step = 12;
     wrong += mtx_lock(&c11_mutex) != thrd_success;
     while (goes != 3) ;
-    step = 12;
-    call_once(&c11_flag, run_once);
     step = 13;
+    call_once(&c11_flag, run_once);
+    step = 14;
     wrong += thrd_join(worker, &value) != thrd_success || value != 7;
 }
 
@@ -149,11 +153,11 @@ static void regions(bool with_others)
             #pragma omp critical
             {
                 goes = 1;
-                once_it_waits(14);
+                once_it_waits(15);
             }
         } else {
             while (!goes) ;
-            step = 14;
+            step = 15;
             #pragma omp critical
             goes = 2;
         }
@@ -170,6 +174,8 @@ static void regions(bool with_others)
         timeval now = {0, 0};
         FD_ZERO(&files);
         FD_SET(counter, &files);
+        sembuf none = {};
+        semop(-1, &none, 1);
         wrong += select(counter + 1, &files, NULL, NULL, &now) != 1;
         #pragma omp parallel num_threads(2)
         #pragma omp single
@@ -183,7 +189,6 @@ int main(int argc, char **argv)
     pthread_t worker;
     const timespec past = {1, 0};
     int provided, there;
-    char byte;
     wrong += pipe(ends) != 0;
     counter = eventfd(0, 0);
     pollfd event = {counter, POLLIN, 0};
@@ -213,10 +218,12 @@ int main(int argc, char **argv)
     step = 7;
     pthread_once(&pthread_flag, run_once);
     step = 8;
-    wrong += read(ends[0], &byte, 1) != 1;
+    wrong += read(ends[0], bytes, 1) != 1;
     step = 9;
     wrong += poll(&event, 1, -1) != 1;
     step = 10;
+    wrong += write(ends[1], bytes, sizeof bytes) != sizeof bytes;
+    step = 11;
     pthread_join(worker, NULL);
     wait_c11();
     for (int i = 0; i < 1200; i++)
