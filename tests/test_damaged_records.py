@@ -130,7 +130,7 @@ def test_counts_that_cannot_be_make_no_table_that_cannot_be(
 
 def test_a_text_that_is_cut_anywhere_is_read_up_to_there(collect: Callable[[Damage], tuple[Run, str]]) -> None:
     for name in ("recording.txt", "board.txt"):
-        for upto in range(1, 40, 13):
+        for upto in (1, 27):
             run, said = collect(cut(name, upto))
             assert f"{name}: this record is damaged" in said, (name, upto)
             assert run.tables["call_stats"]["count"].sum() == CALLS
