@@ -113,13 +113,13 @@ def test_any_events_become_intervals_without_gap_or_overlap(events: list[tuple[i
         ("{", "this is not JSON"),
         ('{"a": 1}', "this is not a trace in Chrome's format"),
         ("[]", "this trace has no events with a duration"),
-        ('[{"ph": "X", "ts": "soon", "name": "n"}]', "event 0 ('n') has no time that can be read"),
-        ('[{"ph": "X", "ts": -3, "name": "n"}]', "event 0 ('n') has no time that can be read"),
+        ('[{"ph": "X", "ts": "soon", "name": "n"}]', "event 0 ('n') has no readable time"),
+        ('[{"ph": "X", "ts": -3, "name": "n"}]', "event 0 ('n') has no readable time"),
         ("[" * 100_000, "this is not JSON"),
-        ('[{"ph": "X", "ts": ' + "9" * 5000 + ', "name": "n"}]', "a number of it has thousands of digits"),
-        ('[{"ph": "X", "ts": ' + "9" * 400 + ', "name": "n"}]', "event 0 ('n') has no time that can be read"),
+        ('[{"ph": "X", "ts": ' + "9" * 5000 + ', "name": "n"}]', "a number in this trace has thousands of digits"),
+        ('[{"ph": "X", "ts": ' + "9" * 400 + ', "name": "n"}]', "event 0 ('n') has no readable time"),
         ('[{"ph": "X", "ts": 0, "dur": 4e12, "name": "n"}]', "this trace lasts 4\u202f000\u202f000\u202fs, and a run"),
-        ('[{"ph": "X", "ts": 0, "dur": 9223372036854775808, "name": "n"}]', "event 0 ('n') has no time that can be"),
+        ('[{"ph": "X", "ts": 0, "dur": 9223372036854775808, "name": "n"}]', "event 0 ('n') has no readable time"),
     ],
 )
 def test_what_is_no_trace_is_told_and_leaves_nothing(tmp_path: Path, document: str, said: str) -> None:

@@ -65,7 +65,7 @@ def test_dependences_set_how_soon_the_next_iteration_starts(
     assert numbers["II", "L1"] == interval
     trips = next(node["trips"] for node in walk(answer["hierarchy"]) if node["id"] == "L1")
     assert numbers["C", "L1"] == interval * (trips - 1) + numbers["depth", "L1"]
-    said = f"the loop on line 4 starts an iteration every {interval} cycles: each waits for line 4 of one before it"
+    said = f"the loop on line 4 starts an iteration every {interval} cycles: each waits for line 4 of an earlier one"
     assert (said in messages(answer)) == (interval > 1)
     assert "a single work item runs" in messages(answer)
     unrolling = [one for one in answer["suggestions"] if one["what"] == "UL"]

@@ -107,7 +107,7 @@ def test_groups_that_simd_does_not_divide_are_said(near: Path) -> None:
     [
         (Change("MC", "x"), "the host fills this array"),
         (Change("VT", "x", 4), "the argument gets another type"),
-        (Change("PM", "x"), "which part a work item needs is not known"),
+        (Change("PM", "x"), "the part that a work item needs is unknown"),
         (Change("SM", "out"), "the kernel writes it too"),
     ],
 )

@@ -325,7 +325,7 @@ def test_the_command_line_of_density(capsys: pytest.CaptureFixture[str]) -> None
         (["ratss", "pdf2d", "--take-over"], "Give --run RUN too"),
         (["ratss", "pdf2d", "--uncertain", "10"], "no uncertain inputs"),
         (["ratss", "pdf2d", "--spread", "clock"], "is not a spread"),
-        (["density", "matrix_multiply", "--kernel", "nothing.c"], "no such kernel"),
+        (["density", "matrix_multiply", "--kernel", "nothing.c"], "there is no kernel"),
     ],
 )
 def test_bad_commands_are_answered(arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -260,7 +260,7 @@ def test_measured_densities_in_a_document(capsys: pytest.CaptureFixture[str], tm
     assert document_of(capsys, ["predict", "density", str(model), "--json"])["limit_ops_per_s"] == 30
     model.write_text(f"{text}  - {{store_bytes: 4, ops_per_byte: 3}}\n{layer}")
     (problem,) = document_of(capsys, ["predict", "density", str(model), "--json"], 2)["diagnostics"]
-    assert (problem["line"], problem["message"]) == (6, "this store is not larger than the one before it")
+    assert (problem["line"], problem["message"]) == (6, "this store_bytes is not larger than the one before it")
     model.write_text(f"{text}eta: alpha\n{layer}")
     (problem,) = document_of(capsys, ["predict", "density", str(model), "--json"], 2)["diagnostics"]
     assert "given twice" in problem["message"]

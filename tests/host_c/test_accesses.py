@@ -144,11 +144,11 @@ def test_what_is_not_seen_is_listed_with_its_line(mapped) -> None:
     assert [(missed.line, missed.message.partition(" is not instrumented: ")) for missed in build.missed] == [
         (line, (f"this {what}", " is not instrumented: ", why))
         for line, what, why in (
-            (2, "memory read", "memset gets the pointer, and its code is not among the project's sources"),
+            (2, "memory read", "the pointer is passed to memset, whose code is not among the project's sources"),
             (6, "memory write", "it is in the body of a macro; move it to a function, or let the macro expand to the "
              "accessed place only"),
-            (7, "memory write", "it is of a bit field, which has no address"),
-            (8, "memory read", "memcpy gets the pointer, and its code is not among the project's sources"),
+            (7, "memory write", "it accesses a bit field, which has no address"),
+            (8, "memory read", "the pointer is passed to memcpy, whose code is not among the project's sources"),
             (9, "memory read", "it is an operand of inline assembly"),
         )
     ]  # fmt: skip

@@ -77,8 +77,8 @@ def test_what_nothing_opens_is_told_at_its_first_call(project) -> None:
     )
     told = [(problem.line, problem.message) for problem in project.scan().diagnostics]
     assert told == [
-        (5, "no read is recorded: no call in the sources opens what the template calls h2c or c2h"),
-        (6, "no dup is recorded: no call in the sources opens what the template calls h2c"),
+        (5, "calls of read are not recorded: no call in the sources opens h2c or c2h (see `opens` in the template)"),
+        (6, "calls of dup are not recorded: no call in the sources opens h2c (see `opens` in the template)"),
     ]
 
 

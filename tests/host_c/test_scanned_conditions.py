@@ -65,7 +65,7 @@ def test_right_conditions_are_silent(project, right) -> None:
     ("wrong", "says", "hint"),
     [
         ("wrods > 0", "undeclared identifier 'wrods'", "Did you mean 'words'?"),
-        ("nosuch == 1", "undeclared identifier 'nosuch'", "only names known there"),
+        ("nosuch == 1", "undeclared identifier 'nosuch'", "only names that are declared there"),
         ("words >", "expected expression", "Write a C expression"),
         ("words 3", "expected ')'", "Write a C expression"),
         ("(words > 0", "nothing closes the '('", "Write a C expression"),

@@ -208,7 +208,7 @@ class _Finder:
         if why:
             pass
         elif cursor.kind is K.MEMBER_REF_EXPR and cursor.referenced is not None and cursor.referenced.is_bitfield():
-            why = "it is of a bit field, which has no address"
+            why = "it accesses a bit field, which has no address"
         elif any(one.kind is K.ASM_STMT for one in outer):
             why = "it is an operand of inline assembly"
         else:
@@ -272,7 +272,7 @@ class _Finder:
             ):
                 self.pointers.flows.update((f"{usr}#{number}", of) for of in roots)
                 if (where := place(argument.extent.start)) and name not in self.names:
-                    why = f"{name} gets the pointer, and its code is not among the project's sources"
+                    why = f"the pointer is passed to {name}, whose code is not among the project's sources"
                     here = Range(where.file, where.offset, where.offset)
                     access = Access(here, here, "", roots, why, 0, usr)
                     self.uses.append(Use(where, READ, False, True, None, (), access))

@@ -15,7 +15,7 @@ from workbench.api.source.expressions import reaches_out
 
 _MEANT = re.compile(r"; did you mean '(?P<name>[^']+)'\?$")
 _UNDECLARED = re.compile(r"undeclared (?P<library>library )?function '(?P<name>\w+)'.*")
-_SCOPE = "It is evaluated at the call: use only names known there."
+_SCOPE = "The condition is evaluated at the call: use only names that are declared there."
 _EXAMPLE = "Write a C expression, such as words > 0."
 
 

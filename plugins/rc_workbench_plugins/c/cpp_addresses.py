@@ -43,9 +43,9 @@ def taken(function: Cursor, key: str) -> Taken:
         return Taken(f"inline {returns} {name}({takes}){noexcept}", name, "", parameters, call)
     of, const = spelled(scope.type), " const" if function.is_const_method() else ""
     if not of or any(one.kind is K.CXX_FINAL_ATTR for one in children(scope)):
-        raise Unfit("the address of a method is taken, and its class is final or has no name")
+        raise Unfit("it takes the address of a method whose class is final or has no name")
     if function.access_specifier is not AccessSpecifier.PUBLIC or re.search(r"\)[^)]*[&v]", kind.spelling):
-        raise Unfit("the address of a method is taken that is private, protected, or qualified by & or volatile")
+        raise Unfit("it takes the address of a method that is private, protected, or qualified by & or volatile")
     itself = f"{of}{const} &"
     pointer = f"{returns} ({of}::*)({', '.join(parameters)}){const}{in_type}"
     function_type = f"{returns} (*)({', '.join((itself, *parameters))}){in_type}"
@@ -64,7 +64,7 @@ def _scopes(scope: Cursor) -> list[str]:
         return [of]
     if scope.kind is K.LINKAGE_SPEC:
         return _scopes(scope.semantic_parent)
-    raise Unfit("its address is taken, and its name cannot be written everywhere")
+    raise Unfit("its address is taken, and its name is known only within its scope")
 
 
 def _arguments(function: Cursor) -> str:

@@ -85,7 +85,7 @@ class Forms:
         """An object is made by a lambda that returns it, which is the object itself from C++17 on. The lambda of one
         that `opens` gets the variable that it will be."""
         if self.standard < 17:
-            raise Unfit("the created object is visible only from C++17 on")
+            raise Unfit("recording the creation of this object needs -std=c++17 or later")
         file, start, end = self.span(cursor)
         kind = spelled(cursor.type)
         if not kind or cursor.type.get_canonical().kind is not TypeKind.RECORD:
@@ -96,7 +96,7 @@ class Forms:
         object_ = f"{kind.removeprefix('const ')} &" if variable else ""
         passed, unseen = f"({object_}){variable}))" if variable else "", opens and not is_movable(cursor.type)
         if unseen and not variable:
-            raise Unfit("the place of its creation is unknown")
+            raise Unfit("the created object cannot be moved, and no variable's declaration creates it")
         if not given and re.fullmatch(r"\w+", text):
             edit = Edit(end, end, f"{passed}())", opens=True, before="(")
             return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)
@@ -239,7 +239,7 @@ class Forms:
             return "auto &&"
         text = self.cut(*self.span(argument))
         if "[" in text or "//" in text:
-            raise Unfit("an argument of an unnamed type, such as a lambda, is visible only from C++14 on")
+            raise Unfit("recording an argument of an unnamed type, such as a lambda, needs -std=c++14 or later")
         return f"decltype(rcw_given({text}))"
 
     def span(self, cursor: Cursor) -> tuple[Path, int, int]:

@@ -54,13 +54,13 @@ class CppReader:
             key, function = keys[0], self.entries.declared[keys[0]]
             only = self._class(function, named)
             if len(keys) > 1 or only is None:
-                return CppCall(where, key, None, f"whether this {name} is the API's depends on a template's arguments")
+                return CppCall(where, key, None, f"a template's arguments decide whether this {name} is the API's")
         if function is None and named is not None and named.kind is K.DECL_REF_EXPR:
             meant = overloads(named)
             key = next(filter(None, map(self.entries.of, meant)), None)
             function, where = meant[0] if meant else None, place(named.extent.start)
             if key and where and len(meant) > 1:
-                why = f"which {meant[0].spelling} is called depends on a template's arguments"
+                why = f"a template's arguments decide which {meant[0].spelling} is called"
                 return CppCall(where, key, None, why)
         if key is None or function is None:
             return None
@@ -157,7 +157,7 @@ class CppReader:
         try:
             file, start, end = self.forms.span(cursor)
             if len(meant) > 1:
-                raise Unfit("which function's address is taken depends on a template's arguments")
+                raise Unfit("a template's arguments decide which function's address is taken")
             address = taken(meant[0], key)
             if meant[0].spelling not in self.forms.cut(file, start, end):
                 raise Unfit("its address is taken in a macro")

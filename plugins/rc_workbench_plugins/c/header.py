@@ -80,7 +80,9 @@ def _read(file: Path, shown: str) -> ApiHeader:
     if unit is None:
         return ApiHeader((), (Diagnostic("this header cannot be read", "Is it a text file?", file=str(file)),))
     problems = tuple(
-        Diagnostic(one.message, "What it declares may be missing.", Severity.WARNING, one.file, one.line, one.column)
+        Diagnostic(
+            one.message, "Declarations of this header may be missing.", Severity.WARNING, one.file, one.line, one.column
+        )
         for one in clang_parse.problems(unit)
         if one.file is None or Path(one.file) == file
     )

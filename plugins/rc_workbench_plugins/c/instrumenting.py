@@ -212,9 +212,9 @@ def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
         form = hook.api_use.use.form
         if form and (what := unfollowed(hook, form)):
             yield Diagnostic(
-                f"what this {hook.api_use.callee.name} {what} is unknown: it cannot be read from the call"
+                f"the call of {hook.api_use.callee.name} does not show which object it {what}"
                 + ("; the call is counted in any case" if what == "is called on" else ""),
-                "Name the object's own class where the call is made, or separate such calls by a condition.",
+                "Use the object's own class at the call, or separate such calls by a condition.",
                 Severity.WARNING,
                 str(hook.api_use.file),
                 hook.api_use.use.place.line,
@@ -232,7 +232,7 @@ def _shown(hooks: Iterable[Hook], texts: list[Range]) -> Iterator[Diagnostic]:
             reported.add(macro.name)
             yield Diagnostic(
                 f"{macro.name} turns its argument into text: for a recorded call it shows the wrapper's name",
-                "The program's behaviour does not change; one of its messages may read differently.",
+                "The program behaves the same; only a message that it prints may differ.",
                 Severity.NOTE,
                 str(where.file),
                 where.line,

@@ -198,8 +198,9 @@ def _unopened(uses: Iterable[ApiUse]) -> Iterator[Diagnostic]:
         if use.callee.name not in reported and all(names and opened_by.isdisjoint(names) for names in wanted):
             reported.add(use.callee.name)
             names = " or ".join(dict.fromkeys(name for one in wanted for name in one))
-            message = f"no {use.callee.name} is recorded: no call in the sources opens what the template calls {names}"
-            hint = "If a library opens it for the program, add that source, or an entry that `opens` it."
+            what = f"calls of {use.callee.name} are not recorded"
+            message = f"{what}: no call in the sources opens {names} (see `opens` in the template)"
+            hint = "If a library opens it, add the library's source, or a template entry that `opens` it."
             where = use.use.place
             yield Diagnostic(message, hint, Severity.WARNING, str(where.file), where.line, where.column)
 
@@ -212,7 +213,8 @@ def _lacking(file: Path, files: Files, skipped: list[Range], lacks: Mapping[str,
             line = text.count("\n", 0, found.start()) + 1
             column = found.start() - text.rfind("\n", 0, found.start())
             message = f"the simulated card does not have {found[1]}: {lacks[found[1]]}"
-            yield Diagnostic(message, "On a real machine it may be called.", Severity.WARNING, str(file), line, column)
+            hint = "Remove the call, or run the program on a real machine."
+            yield Diagnostic(message, hint, Severity.WARNING, str(file), line, column)
 
 
 def _concerns(source: Path, files: Files, known: dict[str, Callee], lacks: Mapping[str, str]) -> bool:

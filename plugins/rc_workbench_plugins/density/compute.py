@@ -68,7 +68,7 @@ def _measured(values: Model, alpha_bytes: Values) -> Values:
     stores = np.array([float(np.mean(values.of("measured", n, "store_bytes"))) for n in places])
     if (np.diff(stores) <= 0).any():
         at = int(np.argmax(np.diff(stores) <= 0)) + 1
-        message = "this store is not larger than the one before it"
+        message = "this store_bytes is not larger than the one before it"
         raise WorkbenchError(values.problem(("measured", at), message, "Give the sizes in rising order."))
     densities = np.array([float(np.mean(values.of("measured", n, "ops_per_byte"))) for n in places])
     return densities[np.maximum(np.searchsorted(stores, alpha_bytes, side="right") - 1, 0)]
@@ -127,7 +127,9 @@ def layer_bounds(
     for layer in layers:
         for field, allowed in _LAYER_DOMAINS.items():
             if (bad := allowed.bad(getattr(layer, field))) is not None:
-                raise WorkbenchError(_bad_layer(values, layer.name, f"has a {field} of {bad:.12g}", allowed.said()))
+                raise WorkbenchError(
+                    _bad_layer(values, layer.name, f"has a {field} of {bad:.12g}", f"It must be {allowed.said()}.")
+                )
         ops_per_byte = ops_per_byte_of(layer.layer_bytes)
         rate, size, latency = layer.bandwidth_bytes_per_s, layer.layer_bytes, layer.latency_s
         streams = _streams(values, size)
@@ -146,9 +148,7 @@ def layer_bounds(
             )
         )
         if not np.max(bounds[-1].ops_per_s) < np.inf:
-            raise WorkbenchError(
-                _bad_layer(values, layer.name, "lets no finite rate through", "made of smaller numbers")
-            )
+            raise WorkbenchError(_bad_layer(values, layer.name, "gives an infinite rate", "Give smaller numbers."))
     return tuple(bounds)
 
 
@@ -178,10 +178,10 @@ def _moved(values: Model, streams: Mapping[str, Values], bandwidth_bytes_per_s: 
 _LAYER_DOMAINS = {"layer_bytes": POSITIVE, "bandwidth_bytes_per_s": POSITIVE, "latency_s": NOT_NEGATIVE}
 
 
-def _bad_layer(values: Model, name: str, what: str, wanted: str) -> Diagnostic:
+def _bad_layer(values: Model, name: str, what: str, hint: str) -> Diagnostic:
     place = next((n for n, layer in enumerate(values.model.layers) if layer.name == name), None)
     at: FieldPath = ("platform",) if place is None else ("layers", place)
-    return values.problem(at, f"the layer '{name}' {what}", f"It must be {wanted}.")
+    return values.problem(at, f"the layer '{name}' {what}", hint)
 
 
 def _first(named: Sequence[tuple[str, Values]]) -> str:

@@ -73,7 +73,7 @@ class HostDensity:
         head, _, distances = file.read_text(encoding="utf-8").partition("\n") if file.is_file() else ("", "", "")
         numbers = [int(word) for word in head.split()] if head else []
         if len(numbers) != 6:
-            hint = "It must end by itself: with `exit`, or by returning from main."
+            hint = "The host must end by `exit` or by returning from main."
             raise WorkbenchError(Diagnostic("the host wrote no record of its reads", hint))
         entered, operations, reads, results_read, _, word_bytes = numbers
         if entered < 0:
@@ -92,7 +92,7 @@ class HostDensity:
     def model(self, of: MeasuredHost) -> str:
         assert self.measured is not None
         measured, results_read = self.measured
-        results = f", and {percent_text(results_read / (results_read + measured.reads))} of all reads are of results"
+        results = f", and {percent_text(results_read / (results_read + measured.reads))} of all reads read results"
         whole_bytes = measured.first_reads * measured.element_bytes
         head = [
             "schema_version: 1",
@@ -103,7 +103,7 @@ class HostDensity:
             f"  {self._region.text}, measured as it ran on the simulated card:",
             f"  {counted(measured.operations, 'operation')}, {counted(measured.reads, 'read')} of input words"
             f"{results if results_read else ''}.",
-            "  An operation is arithmetic or a comparison of data; addresses and loop counters are none.",
+            "  Operations are arithmetic and comparisons of data; those on addresses and loop counters do not count.",
             f"element_bytes: {measured.element_bytes}",
             f"operations: {measured.operations}",
             f"problem_bytes: {whole_bytes}",

@@ -90,7 +90,7 @@ def find_kernel(name_or_path: str) -> Path:
     if name_or_path in names:
         return bundled_kernel(name_or_path)
     hint = near(name_or_path, names, "Name a C file or a bundled kernel")
-    raise WorkbenchError(Diagnostic(f"there is no such kernel as '{name_or_path[:80]}'", hint))
+    raise WorkbenchError(Diagnostic(f"there is no kernel '{name_or_path[:80]}'", hint))
 
 
 def measure(
@@ -106,7 +106,7 @@ def measure(
     compiler = needed(find_compiler("c"))
     given, kernel = str(kernel), kernel.absolute()  # it is compiled in a folder of its own
     if not is_file(kernel):
-        raise WorkbenchError(Diagnostic("there is no such kernel", "Name a C file.", file=given))
+        raise WorkbenchError(Diagnostic("this kernel file does not exist", "Name a C file.", file=given))
     with tempfile.TemporaryDirectory(prefix="rho-") as name:
         folder = Path(name)
         common = [str(compiler.path), "-O1", "-g", "-I", str(_FOLDER)]

@@ -90,12 +90,12 @@ class DensityModel(ModelDocument):
     )
     block_bytes: Positive | None = Field(
         None,
-        description="dependent blocks: the data that have to be computed before the next may be loaded. A larger store "
+        description="dependent blocks: data that must be computed before the next block is loaded. A larger store "
         "computes no more at once, so that the density falls again",
         examples=["64 KiB"],
     )
     measured: tuple[DensityAt, ...] = Field(
-        (), description="rho as it was measured, by the size of the store, ascending; in place of `eta`"
+        (), description="measured rho for each size of the store, in rising order; instead of `eta`"
     )
     streams: tuple[StreamPart, ...] = Field((), description="streams besides the input")
     layers: tuple[LayerChange, ...] = Field((), description="memory layers that differ from the platform's")
@@ -175,4 +175,5 @@ def _layers_wanting(reading: Reading) -> None:
     for memory in known.values():
         if memory.bytes is None or memory.bandwidth_bytes_per_s is None:
             message = f"the platform's layer '{memory.name}' sets no bound: it has no size or no bandwidth"
-            reading.tell(("platform",), message, "", Severity.NOTE)
+            hint = f"Give `layer_bytes` and `bandwidth_bytes_per_s` for '{memory.name}' under `layers`."
+            reading.tell(("platform",), message, hint, Severity.NOTE)

@@ -103,8 +103,9 @@ def _span(threads: Collection[_Thread], time_ps: Any, path: Path) -> tuple[int, 
         return 0, time_ps
     if last_ps - first_ps > MOST_AMOUNT:
         lasts, most = (time_text(ps / PS_PER_S) for ps in (last_ps - first_ps, MOST_AMOUNT))
-        hint = "Cut a part out of it with the program that made it. `ts` and `dur` are microseconds."
-        raise WorkbenchError(Diagnostic(f"this trace lasts {lasts}, and a run {most} at most", hint, file=str(path)))
+        hint = "Export a shorter part of it. `ts` and `dur` are microseconds."
+        message = f"this trace lasts {lasts}, and a run can last {most} at most"
+        raise WorkbenchError(Diagnostic(message, hint, file=str(path)))
     return first_ps, last_ps - first_ps
 
 
@@ -115,7 +116,7 @@ def _text(given: Any) -> str:
 
 def _document(path: Path) -> Any:
     if path.stat().st_size > LIMIT_BYTES:
-        hint = "Cut a part out of it with the program that made it."
+        hint = "Export a shorter part of it."
         raise WorkbenchError(Diagnostic(f"this trace is larger than {LIMIT_BYTES >> 20} MiB", hint, file=str(path)))
     try:
         return json.loads(path.read_bytes())
@@ -126,7 +127,9 @@ def _document(path: Path) -> Any:
     except (UnicodeDecodeError, RecursionError):
         raise WorkbenchError(Diagnostic("this is not JSON", _HINT, file=str(path))) from None
     except ValueError:
-        raise WorkbenchError(Diagnostic("a number of it has thousands of digits", _HINT, file=str(path))) from None
+        raise WorkbenchError(
+            Diagnostic("a number in this trace has thousands of digits", _HINT, file=str(path))
+        ) from None
 
 
 Key = tuple[str, str]  # process and thread
@@ -164,7 +167,7 @@ def _threads(events: Sequence[Any], path: Path, job: Job) -> tuple[dict[Key, _Th
                 start_ps, name, category = thread.begun.pop()
                 thread.add(start_ps, max(start_ps, _ps(event["ts"], None)), name, category)
         except (KeyError, TypeError, ValueError, OverflowError):
-            problem = f"event {number} ('{name[:40]}') has no time that can be read"
+            problem = f"event {number} ('{name[:40]}') has no readable time"
             raise WorkbenchError(Diagnostic(problem, "`ts` and `dur` are microseconds.", file=str(path))) from None
     return threads, processes
 

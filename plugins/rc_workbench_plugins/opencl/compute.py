@@ -270,7 +270,7 @@ def _report(values: Model, at: FieldPath, part: OpenClModel | Step) -> Report | 
     try:
         return _read_report(path, path.stat().st_mtime_ns)
     except OSError as error:
-        hint = "Give its path from the model's file on."
+        hint = "Write its path relative to the model file."
         raise WorkbenchError(
             values.problem((*at, "report"), f"cannot read '{part.report}': {error.strerror}", hint)
         ) from None

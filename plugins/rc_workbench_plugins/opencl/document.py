@@ -103,9 +103,9 @@ class MeasuredSpeedup(PartDocument):
     design: str = Field(
         description=f"a step, or {RESOURCE_DRIVEN}: the replication by resources", examples=[RESOURCE_DRIVEN]
     )
-    speedup: PositiveFloat = Field(description="how many times as fast it is as the first design", examples=[0.7])
+    speedup: PositiveFloat = Field(description="measured speedup over the first design", examples=[0.7])
     source: str = Field("", description="where it was measured", examples=["Table 4"])
-    reason: str = Field("", description="why the model's is another, if it is")
+    reason: str = Field("", description="why the predicted speedup differs, if it does")
 
 
 class OpenClModel(ModelDocument, DesignDocument):
@@ -137,7 +137,7 @@ def check(reading: ModelReading[OpenClModel]) -> Completed:
     compared = (RESOURCE_DRIVEN, *names[-1:])
     for number, one in enumerate(model.measured):
         if one.design not in compared:
-            hint = f"Name {' or '.join(compared)}, the last step."
+            hint = f"Name {' or '.join(compared)}" + (" (the last step)." if names else ".")
             reading.tell(("measured", number, "design"), f"'{one.design}' is not compared with the first design", hint)
     parts: list[tuple[FieldPath, DesignDocument]] = [
         ((), model),
@@ -150,7 +150,7 @@ def check(reading: ModelReading[OpenClModel]) -> Completed:
                 reading.tell((*at, "strides", name), f"'{step}' is not a stride", hint)
     if reading.platform is not None and reading.platform.opencl is None:
         message = f"the platform '{model.platform}' is not an OpenCL board: its template has no `opencl`"
-        reading.tell(("platform",), message, "Name one that has, such as de5_net, or add it.")
+        reading.tell(("platform",), message, "Name an OpenCL board, such as de5_net, or add `opencl` to the template.")
     if not model.platform:
-        reading.tell((), "the model names no platform", "Write platform: de5_net, or another with `opencl`.")
+        reading.tell((), "the model names no platform", "Write platform: de5_net, or name another OpenCL board.")
     return Completed(model)

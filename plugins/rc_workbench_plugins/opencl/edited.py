@@ -50,7 +50,7 @@ def _with_accesses(work: Work, name: str, changed: Callable[[Stream, str], Strea
     if not any(name in (stream.object, str(stream.line)) for stream in streams):
         names = {stream.object for stream in streams} - {""} | {str(stream.line) for stream in streams}
         hint = near(name, sorted(names), "Its accesses of global memory, by array and line")
-        raise WorkbenchError(Diagnostic(f"no access of global memory is of '{name}'", hint or "It has none."))
+        raise WorkbenchError(Diagnostic(f"no access of global memory uses '{name}'", hint or "It has none."))
     blocks = {}
     for key, block in work.blocks.items():
         kept = [changed(s, key) if name in (s.object, str(s.line)) else s for s in block.streams]

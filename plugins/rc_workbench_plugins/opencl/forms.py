@@ -52,7 +52,7 @@ MEASURED = (
         Field(("design",), "Design", "code", "-O3, or the last step"),
         Field(("speedup",), "Speedup", "unit"),
         Field(("source",), "Source"),
-        Field(("reason",), "Reason", "prose", "why the model's is another"),
+        Field(("reason",), "Reason", "prose", "why the predicted speedup differs"),
     )),
 )  # fmt: skip
 

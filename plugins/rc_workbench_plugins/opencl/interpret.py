@@ -166,7 +166,7 @@ class _Launch:
                 if operation is None:
                     what = f"`{one.variant}`" if one.opcode == "call" else f"the instruction `{one.opcode}`"
                     hint = "The kernel can be compiled and analysed, but not run."
-                    unknown.append(self._problem(f"{what} is not known to the interpreter", hint, one.line))
+                    unknown.append(self._problem(f"the interpreter does not know {what}", hint, one.line))
                 elif operation is not self.calls.nothing:
                     steps.append((one.result, operation, tuple(map(self._key, one.operands)), one))
             self._steps[id(segment)] = steps
@@ -362,7 +362,7 @@ class _Launch:
             way = one.accesses[0].way if len(one.accesses) == 1 else "copy" if one.accesses else "access"
             message = f"this {way} of work item {who} reaches {fault}"
             return self._problem(message, "Give a larger buffer, or check the index.", one.line)
-        return self._problem("an integer is divided by zero here", "Check the divisor before.", one.line)
+        return self._problem("an integer is divided by zero here", "Test the divisor before the division.", one.line)
 
     def _problem(self, message: str, hint: str, line: int) -> Diagnostic:
         return Diagnostic(message, hint, file=self._kernel.file, line=line or self._kernel.line)

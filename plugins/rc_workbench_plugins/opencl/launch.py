@@ -60,7 +60,7 @@ class Values(PartDocument):
     high: int | float | None = Field(None, description="random elements: the greatest value", examples=[1])
     seed: int = Field(0, description="seed of random elements; the same seed gives the same elements")
     file: str = Field(
-        "", description="a file with the buffer's bytes as they are, or an array of NumPy (.npy)", examples=["a.npy"]
+        "", description="a file with the buffer's raw bytes, or an array of NumPy (.npy)", examples=["a.npy"]
     )
 
 
@@ -144,9 +144,7 @@ def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray
         total += (held.elements or 0) * max(argument.element_bytes, 1)
         if total > LIMIT_BYTES:
             message = f"the launch's buffers take more than {LIMIT_BYTES >> 30} GiB"
-            raise WorkbenchError(
-                Diagnostic(message, "Make them smaller: trips and strides are visible with less data.")
-            )
+            raise WorkbenchError(Diagnostic(message, "Make them smaller: less data shows the same trips and strides."))
         by_argument[name] = _values(argument, held, folder)
     return by_argument
 
@@ -185,14 +183,17 @@ def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generi
         if len(data) != argument.element_bytes:
             takes = counted(argument.element_bytes, "byte")
             message = f"'{argument.name}' ({argument.type_name}) takes {takes}, not {len(data)}"
-            raise WorkbenchError(Diagnostic(message, "Write the structure's bytes.", file=str(folder / held.file)))
+            raise WorkbenchError(
+                Diagnostic(message, "Give a file with exactly the structure's bytes.", file=str(folder / held.file))
+            )
         return data
     if pointer and held.elements is None:
         hint = f"Write {argument.name}: {{elements: 1024}}, with `value`, or `low` and `high`; or a `file`."
-        raise WorkbenchError(Diagnostic(f"'{argument.name}' is a buffer, and has no elements", hint))
+        raise WorkbenchError(Diagnostic(f"the buffer '{argument.name}' has no number of elements", hint))
     if not pointer and (held.value is None or held.elements is not None or held.file):
         hint = f"Write {argument.name}: 4, or a list of a vector's lanes or a structure's numbers."
-        raise WorkbenchError(Diagnostic(f"'{argument.name}' is a number ({argument.type_name}): it has a value", hint))
+        message = f"'{argument.name}' is a number ({argument.type_name}) and needs a value"
+        raise WorkbenchError(Diagnostic(message, hint))
     if argument.by_value:
         return _structure(argument, held.value)
     try:
@@ -208,7 +209,7 @@ def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generi
         return _held(np.tile(_each(argument, held.value, lanes), held.elements or 1), dtype, argument)
     low, high = held.low or 0, 1 if held.high is None else held.high
     if high < low:
-        raise WorkbenchError(Diagnostic(f"'{argument.name}' is drawn from {low} to {high}", "Swap them."))
+        raise WorkbenchError(Diagnostic(f"'{argument.name}': low ({low}) is above high ({high})", "Swap them."))
     random = np.random.default_rng(held.seed)
     if dtype.kind == "f":
         return _held(random.uniform(low, high, count), dtype, argument)

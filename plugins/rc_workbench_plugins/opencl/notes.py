@@ -61,7 +61,7 @@ def _limits(work: Work) -> Iterator[tuple[str, str]]:
         for name, limit in work.intervals.items():
             more = "Unrolling gains nothing then; break the dependence." if limit.grows else ""
             message = f"the loop on line {lines[name]} starts an iteration every {limit.cycles:g} cycles"
-            yield f"{message}: each waits for line {limit.line} of one before it", more
+            yield f"{message}: each waits for line {limit.line} of an earlier one", more
     elif work.varying:
         lines_of = listed([str(line) for line in dict.fromkeys(work.varying)])
         message = f"SIMD is not suggested: how often a loop runs depends on the work item, on line {lines_of}"

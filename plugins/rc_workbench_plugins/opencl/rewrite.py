@@ -219,7 +219,7 @@ def _kept_near(code: str, kernel: Kernel, change: Change, wanted: Wanted) -> lis
     uses = list(re.finditer(rf"\b{re.escape(name)}\b", body))
     near = f"{name}_near"
     if declared is None or not uses or not all(re.match(r"\s*\[", body[use.end() :]) for use in uses):
-        return "it is not accessed by its index alone"
+        return "the kernel also uses it without an index"
     if re.search(rf"\b{near}", code):
         return f"the source already has a name {near}"
     number = wanted.elements[name]
@@ -263,7 +263,7 @@ def _why_not_near(kernel: Kernel, argument: Argument, elements: int, change: Cha
         return "the launch gives no number of elements for it"
     if (size := elements * argument.element_bytes) > _NEAR[change.what]:
         who = "a group" if change.what == LOCAL else "a work item"
-        return f"its {size:,} bytes are more than {_NEAR[change.what]:,}, and which part {who} needs is not known"
+        return f"its {size:,} bytes are more than {_NEAR[change.what]:,}, and the part that {who} needs is unknown"
     return ""
 
 

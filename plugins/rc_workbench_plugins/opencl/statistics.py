@@ -160,7 +160,7 @@ class _Latencies:
                 self._unnamed.setdefault(what, instruction.line)
                 cycles = self._cycles.other if cycles is None else cycles
             if cycles is None:
-                hint = f"Give opencl.latency_cycles of the platform `{kind}`, or `other` for all other operations."
+                hint = f"Add `{kind}` to the platform's opencl.latency_cycles, or `other` for all other operations."
                 message = f"the board's table has no latency for '{what}'"
                 raise WorkbenchError(Diagnostic(message, hint, file=self._file, line=instruction.line))
             total += cycles

@@ -60,8 +60,8 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
     logic = last.shares.get("logic")
     now_s = float(np.mean(last.cycles / middle_clock_hz(last.design.board, logic)))
     if not found.fit or found.fit[0].likely_s >= now_s:
-        hint = "The present design is the fastest that fits the board."
-        raise WorkbenchError(values.problem((), "no combination of optimisations is faster", hint))
+        message = "no combination of optimisations that fits the board is faster than the present design"
+        raise WorkbenchError(values.problem((), message, "Nothing was written."))
     best, kernel = found.fit[0], last.design.base.kernel
     original = values.folder / values.model.kernel_file
     source = folder / original.name
@@ -86,7 +86,7 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
     text = read_file(original).decode("utf-8", "surrogateescape")  # what is not UTF-8 stays as it is
     new = rewritten(text, seen.kernel, seen.root, wanted)
     if any(part.trips or part.strides or part.left_out for part in (values.model, *values.model.steps)):
-        reason = "rounds and accesses that the model gives are not in the source: change its code for them"
+        reason = "the model changes rounds or accesses: change the source's code to match"
         new = replace(new, left=(*new.left, reason))
     write_files(
         {
