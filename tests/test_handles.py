@@ -302,7 +302,7 @@ def test_what_opens_by_a_name_is_made_where_it_is_the_only_one() -> None:
     assert not shim_lacks(platform_of(opening, put))
     other = {"prototype": "dev *map(int card)", "kind": "acquire", "opens": "bar"}
     (lack,) = shim_lacks(platform_of(opening, put, other))
-    assert "which thing was opened" in lack.message
+    assert "depends on the opened object" in lack.message
 
 
 def platform_of(*entries: dict[str, str]) -> Platform:

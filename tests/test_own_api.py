@@ -235,7 +235,7 @@ def platform(*entries: dict[str, str]) -> Platform:
         ("void w(const int *d)", "send", "", "the entry w names no transfer table"),
         ("void w(const int *a, const int *b)", "send", "t", "it is unclear which parameter of w has the data"),
         ("void r(int a)", "receive", "t", "it is unclear which parameter of r has the data"),
-        ("void b::write(const int *d)", "send", "t", "its API is C++, and no header declares it"),
+        ("void b::write(const int *d)", "send", "t", "its API is C++, but the template names no header"),
     ],
 )
 def test_what_cannot_be_made_is_told(prototype: str, kind: str, transfer: str, said: str) -> None:

@@ -131,10 +131,10 @@ def test_exchanges_on_one_serial_network(nodes: int) -> None:
     ("text", "expected"),
     [
         (MODEL.replace("KIND", "all-gather").replace(f"bytes: {BYTES}, ", ""), "the all-gather 'move' has no `bytes`"),
-        (MODEL.replace("KIND", "barrier"), "bytes changes nothing for a barrier"),
-        (MODEL.replace("KIND", "all-to-all, gap_s: 1.0e-6"), "gap_s changes nothing for an all-to-all"),
+        (MODEL.replace("KIND", "barrier"), "bytes has no effect for a barrier"),
+        (MODEL.replace("KIND", "all-to-all, gap_s: 1.0e-6"), "gap_s has no effect for an all-to-all"),
         (MODEL.replace("KIND", "scatter").replace(f"bytes: {BYTES}, ", ""), "the scatter 'move' has no `bytes`"),
-        (MODEL.replace("KIND", "all-gather, table: t"), "an all-gather has no time from a transfer table"),
+        (MODEL.replace("KIND", "all-gather, table: t"), "an all-gather cannot take its time from a transfer table"),
         (BARRIER.replace(f", latency_s: {LATENCY_S}", ""), "the barrier 'move' has no time. Name a `network`"),
     ],
 )
@@ -212,7 +212,7 @@ def test_one_slow_node_slows_the_rounds_that_it_is_in(platforms: Mapping[str, Pl
 def test_more_nodes_than_a_network_describes_are_reported(platforms: Mapping[str, Platform]) -> None:
     with pytest.raises(WorkbenchError) as error:
         on_network_s("barrier", 8, platform_with(platforms, overheads_s=SLOW.tolist()))
-    assert "describes 7 nodes, and 8 take part" in str(error.value)
+    assert "describes 7 nodes, but 8 take part" in str(error.value)
     with pytest.raises(ValueError, match="latencies_s has 2 nodes, and another list has 7"):
         platform_with(platforms, overheads_s=SLOW.tolist(), latencies_s=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="needs a row for each node"):
@@ -262,6 +262,6 @@ def test_a_models_own_network_of_uneven_lists_is_reported(platforms: Mapping[str
         assert any(message in f"{one.message} {one.hint}" and one.line for one in problems), (message, problems)
     file, problems = parse_ratss(text.replace("nodes: 4", "nodes: 8"), "model.yaml", platforms)
     assert file is not None
-    with pytest.raises(WorkbenchError, match="describes 4 nodes, and 8 take part") as error:
+    with pytest.raises(WorkbenchError, match="describes 4 nodes, but 8 take part") as error:
         predict(file, {})
     assert "model's network" in error.value.diagnostics[0].hint

@@ -163,4 +163,4 @@ def test_uneven_trees_send_as_many_bytes() -> None:
 def test_a_capacity_that_changes_nothing_is_said() -> None:
     text = MODEL.replace("kind: scatter,", "kind: io, capacity: 1,")
     _, problems = parse_ratss(text, "m.ratss.yaml", {})
-    assert [p.message for p in problems] == ["capacity changes nothing for an io transaction"]
+    assert [p.message for p in problems] == ["capacity has no effect for an io transaction"]

@@ -201,7 +201,7 @@ def test_a_measurement_stands_beside_the_model(tmp_path: Path, capsys: pytest.Ca
         ("[{name: a, service_per_s: 1, to: [{station: b}]}]", 3, "there is no station 'b'"),
         ("[{name: a, service_per_s: 1}, {name: a, service_per_s: 1}]", 3, "two stations are called 'a'"),
         ("[{name: a, service_per_s: 0}]", 3, "service_per_s"),
-        ("[{name: a, service_per_s: 1, limited: true}]", 3, "its capacity is missing"),
+        ("[{name: a, service_per_s: 1, limited: true}]", 3, "this limited station has no capacity"),
         ("[{name: a, service_per_s: 1, limited: true, places: 2, variation: 0}]", 3, "exponential service times only"),
         ("[{name: a, service_per_s: 1, places: 2.5}]", 3, "places"),
         ("[{name: a, arrivals_per_s: 1, service_per_s: 1, to: [{station: a}]}]", 3, "faster than they leave"),
@@ -221,8 +221,8 @@ def test_an_unstable_station_is_said_to_be(capsys: pytest.CaptureFixture[str]) -
     document = document_of(capsys, ["predict", "queueing", "blastn", "--reading", "run 2", "--json"])
     (told,) = document["diagnostics"]
     assert told["severity"] == "warning"
-    assert "'1b' is unstable: jobs come at 1.008 times the rate that it serves" in told["message"]
-    assert "less than stated here reaches 2" in told["hint"]
+    assert "'1b' is unstable: jobs arrive at 1.008 times its service rate" in told["message"]
+    assert "fewer jobs than stated reach 2" in told["hint"]
 
 
 def test_a_queue_that_would_be_full_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -225,11 +225,11 @@ def test_any_field_with_any_value(which: int, value: Any, platforms: Mapping[str
         (
             "table: write",
             "table: write, gap_s: 1 us",
-            "warning: gap_s changes nothing for a transfer table. Leave it out.",
+            "warning: gap_s has no effect for a transfer table. Leave it out.",
         ),
         ("speedup: 3", "stage: first", ""),
         ("{cost: n}", "{total_s: n}", "'total_s' is an output of every model. Choose another name."),
-        ("{cost: n}", "{n: 2 * n}", "the resource 'n' has the name of an input, but is not that input"),
+        ("{cost: n}", "{n: 2 * n}", "the resource 'n' has the name of an input, but another formula"),
         ("{cost: n}", "{n: n}", ""),
     ],
 )

@@ -95,7 +95,7 @@ def test_an_unstable_station_is_said_to_be_and_has_no_distribution(
     edge = StreamEdge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=2000)
     events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500])}, int(1000 * US))
     found = told(kept(events, tmp_path / "run"), capsys)
-    assert "'a' is unstable: jobs come at 2.000 times the rate that it serves" in found["diagnostics"][0]["message"]
+    assert "'a' is unstable: jobs arrive at 2.000 times its service rate" in found["diagnostics"][0]["message"]
     assert found["distributions"] == []
 
 
@@ -225,7 +225,7 @@ def test_a_station_behind_a_bus_is_calibrated_with_the_bulks_that_arrive(
     assert float(without.waiting) < waits["measured"] / 4
     limited = model.read_text().replace("batch: 32\n", "batch: 32\n    limited: true\n")
     _, problems = parse_model(KIND, limited, str(model), {})
-    assert "a limited station is known for jobs that come one by one only" in [p.message for p in problems]
+    assert "a limited station needs jobs that come one by one" in [p.message for p in problems]
 
 
 def test_hardly_anything_waits_is_written_as_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

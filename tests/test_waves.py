@@ -110,7 +110,7 @@ def test_the_time_and_the_bytes_that_are_asked_for(project: Path) -> None:
     assert main(["run", str(project), "--deterministic", "--out", str(project.parent / "cut")]) == 0
     cut = open_result(project.parent / "cut", load_plugins()).run
     *_, full = cut.manifest.diagnostics
-    assert full.message.replace(NARROW, " ").endswith("the 1 B that simulation.waves_bytes allows")
+    assert full.message.replace(NARROW, " ").endswith("simulation.waves_bytes (1 B)")
     assert cut.path is not None
     assert rising(signals_of(cut.path / "waves.vcd")["two_clocks.clk"]), "what there is can be read"
 

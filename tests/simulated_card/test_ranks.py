@@ -228,7 +228,7 @@ def test_nodes_and_pairs_of_them_have_times_of_their_own(card: CardExecutable, t
     for i, j in permutations(range(3), 2):
         expected = overheads[i] + far[i][j] + 1000 * per_byte[i][j] + overheads[j]
         assert times_s(outcome, f"from{i}to{j}") == near([expected])
-    with pytest.raises(WorkbenchError, match="describes 3 nodes, and the run has 4 ranks"):
+    with pytest.raises(WorkbenchError, match="describes 3 nodes, but the run has 4 ranks"):
         run(card, ONE_BY_ONE, tmp_path, 4, raw="more", network=unlike)
 
 

@@ -86,7 +86,7 @@ def test_sends_and_receives_are_united(card: CardExecutable, plain: tuple[Outcom
     assert took(rows)[5] == ("read", 48, lasts("read", 48))
     assert took(rows)[6:8] == [("read_reg", 16, lasts("read_reg", 16)), ("read_reg", 8, lasts("read_reg", 8))]
     told = [one.message for one in outcome.diagnostics]
-    assert told == ["1 call of change 'scattered' moved words of scattered addresses"]
+    assert told == ["1 call of change 'scattered' moved words at scattered addresses"]
     saved = 3 * lasts("write", 16) - lasts("write", 32) - lasts("write", 16)
     saved += 3 * lasts("write_reg", 4) - lasts("write_reg", 12) + 6 * lasts("read_reg", 4)
     saved -= lasts("read_reg", 16) + lasts("read_reg", 8)

@@ -62,7 +62,8 @@ def _place(read_out: ReadOut, address_bits: int, stride: int) -> tuple[int, int]
     base, registers = eight if eight[0] + 8 * stride - 1 <= read_out.last else four
     if base + registers * stride - 1 > read_out.last:
         message = f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's four registers"
-        hint = f"Declare {4 * stride} addresses, from a multiple of that on, that the application does not use."
+        whole = 4 * stride
+        hint = f"Declare {whole} addresses that the application does not use; the first must be a multiple of {whole}."
         problems.append(Diagnostic(message, hint))
     if read_out.last >= 1 << address_bits:
         message = f"the read_out range ends at {read_out.last}, past the port's {address_bits} address bits"

@@ -29,7 +29,7 @@ class CardMemory(HardwarePort):
     bytes: PositiveInt = Field(description="its size", examples=["1 GiB"])
     base: Unsigned = Field(0, description="the address of its first byte")
     bandwidth_bytes_per_s: PositiveFloat = Field(
-        description="how fast its bus is; with several channels that of each", examples=["19.2 GB/s"]
+        description="peak rate of its bus; with several channels, of each channel's bus", examples=["19.2 GB/s"]
     )
     channels: PositiveInt = Field(1, description="channels, each with a bus and banks of its own")
     interleave_bytes: PositiveInt = Field(4096, description="consecutive bytes in one channel, before the next channel")
@@ -62,8 +62,8 @@ class CardMemory(HardwarePort):
         if self.refresh_s and self.refreshing_s >= self.refresh_s:
             yield Problem(
                 "refreshing_s",
-                "a refresh takes as long as the interval between refreshes",
-                "Write less than refresh_s.",
+                "a refresh (tRFC) takes as long as the interval between refreshes (tREFI)",
+                "Write a time below refresh_s (tREFI).",
             )
         if self.channels > 1 and self.bytes % (self.channels * self.interleave_bytes):
             turn = self.channels * self.interleave_bytes

@@ -107,7 +107,9 @@ class MemoryMasterPort(MasterPort):
         possible = ("enable", "write_enable", "byte_enable")
         for role in self.active_low:
             if role not in possible:
-                yield Problem("active_low", f"'{role}' cannot be active low", f"Those are: {', '.join(possible)}.")
+                yield Problem(
+                    "active_low", f"'{role}' cannot be active low", f"These roles can: {', '.join(possible)}."
+                )
 
     def constants(self) -> Mapping[str, int]:
         return {

@@ -86,7 +86,7 @@ class MemoryPort(HardwarePort):
         word_bytes, unit = self.word_bits // 8, self.address_unit_bytes
         if word_bytes % unit:
             message = f"words of {word_bytes} bytes do not start at whole addresses of {unit} bytes"
-            yield Problem("address_unit_bytes", message)
+            yield Problem("address_unit_bytes", message, f"Write a divisor of {word_bytes}.")
 
     def constants(self) -> Mapping[str, int]:
         return {
@@ -174,7 +174,7 @@ class BlockPort(MemoryPort):
     kind: str = Field("block", description="block")
     word_count_signal: str = Field("", description="the signal with the words that remain", examples=["words_left"])
     request_hdl: str = Field(
-        "", description="HDL: condition for a transfer request of the host", examples=["dma_req && dma_ack"]
+        "", description="HDL: condition under which the host requests a transfer", examples=["dma_req && dma_ack"]
     )
     request_signal: str = Field(
         "",
@@ -195,7 +195,7 @@ class BlockPort(MemoryPort):
         "", description="the signal by which the design accepts a word; empty: always", examples=["dma_ready"]
     )
     burst_words: Annotated[int, Field(ge=0)] = Field(0, description="the most words of one request; 0: any number")
-    address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
+    address_tracked: bool = Field(True, description="whether the address signal changes with every word")
 
     @classmethod
     def first_fields(cls) -> Mapping[str, object]:

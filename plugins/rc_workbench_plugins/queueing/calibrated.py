@@ -53,7 +53,7 @@ def model_of(run: Run) -> tuple[str, Sequence[Diagnostic]]:
         raise WorkbenchError(Diagnostic("this run has no stream events", hint, file=file))
     stations = calibrated(events)
     if not stations:
-        hint = f"At least {LEAST} elements must pass a block that takes time for each."
+        hint = f"Run with more data: a block that takes time must receive at least {LEAST} elements."
         raise WorkbenchError(Diagnostic("too few elements passed this run's streams", hint, file=file))
     known = {f"{events.name}.{station.name}" for station in stations}
     return document(events.name, run.manifest.name, stations), (*_held_up(events, known), *_left_out(events, known))
@@ -69,7 +69,7 @@ def _left_out(events: Events, stations: Collection[str]) -> Iterator[Diagnostic]
         yield Diagnostic(message, hint, Severity.WARNING)
     if crossing := [_short(events, edge.edge.label) for edge in edges if edge.taken_ps is not None]:
         message = f"the model leaves out the bus, which {listed(crossing)} cross"
-        hint = "If the bus limits the throughput (`workbench query RUN --limits`), stations serve less than they can."
+        hint = "If the bus limits the throughput (see `workbench query RUN --limits`), the model's rates are too high."
         yield Diagnostic(message, hint, Severity.NOTE)
 
 
@@ -83,9 +83,7 @@ def _held_up(events: Events, stations: Collection[str]) -> Iterator[Diagnostic]:
             continue
         waited = f"{_short(events, source)} waited for room in {_short(events, edge.edge.label)}"
         message = f"{waited} for {percent_text(share)} of the run: it sent as fast as the queue allowed"
-        hint = (
-            "Jobs that arrive at the model's rate do not wait so: give it arrivals_per_s that the stations can serve."
-        )
+        hint = "The model does not show this wait: set arrivals_per_s to a rate that the stations can serve."
         yield Diagnostic(message, hint, Severity.WARNING)
 
 

@@ -36,7 +36,7 @@ MEASURED = (
         Field(("station",), "Station"),
         Field(("utilisation",), "Utilisation", "unit"),
         Field(("waiting",), "Waiting", "unit", "jobs in its queue"),
-        Field(("observations",), "Observations", "unit", "that its occupancy is worth"),
+        Field(("observations",), "Observations", "unit", "that are independent"),
         Field(("source",), "Source"),
     )),
 )  # fmt: skip

@@ -65,7 +65,7 @@ class StationMeasurement(PartDocument):
     )
     observations: float | None = Field(
         None,
-        description="how many observations that do not depend on one another `occupancy` is worth",
+        description="number of independent observations behind `occupancy`",
         examples=[1000],
     )
     source: str = Field("", description="source of the numbers")
@@ -93,17 +93,17 @@ def check(reading: ModelReading[QueueingModel]) -> Completed:
                 message = f"there is no station '{route.station}'"
                 reading.tell(("stations", n, "to", m, "station"), message, near(route.station, names, "Stations"))
         if station.limited and station.places is None:
-            reading.tell(("stations", n, "limited"), "its capacity is missing", "Give its `places`.")
+            reading.tell(("stations", n, "limited"), "this limited station has no capacity", "Give its `places`.")
         for field, kind in (("variation", "exponential service times"), ("batch", "jobs that come one by one"),
                             ("arrival_variation", "Poisson arrivals")):  # fmt: skip
             if station.limited and getattr(station, field) != 1:
-                message = f"a limited station is known for {kind} only"
+                message = f"a limited station needs {kind}"
                 reading.tell(("stations", n, field), message, f"Leave out `{field}`, or `limited`.")
     for n, row in enumerate(measured):
         if row.station not in names:
             hint = near(row.station, names, "Stations")
             reading.tell(("measured", n, "station"), f"there is no station '{row.station}'", hint)
         if row.occupancy and (min(row.occupancy) < 0 or abs(sum(row.occupancy) - 1) > _ROUNDED):
-            message = f"these shares of time add up to {sum(row.occupancy):.4g}"
+            message = f"these shares of the time add up to {sum(row.occupancy):.4g}"
             reading.tell(("measured", n, "occupancy"), message, "Shares are from 0 to 1 and add up to 1.")
     return Completed(reading.model)

@@ -119,12 +119,12 @@ def _arrivals(
         before, served = served, np.stack(through, axis=-1)
         if np.abs(served - before).max(initial=0.0) <= _CLOSE:
             return arrivals
-    raise WorkbenchError(values.problem(("stations",), "the throughput of the limited stations does not converge",
-                                        "Leave out the loop of routes, or `limited`."))  # fmt: skip
+    message = "the computed throughput of the limited stations does not converge"
+    raise WorkbenchError(values.problem(("stations",), message, "Remove the loop of routes, or `limited`."))
 
 
 def _round_and_round(values: Model) -> Diagnostic:
-    message = "jobs go round in a loop of routes faster than they leave it"
+    message = "jobs enter a loop of routes faster than they leave it"
     return values.problem(("stations",), message, "Make the product of `jobs` along every loop less than 1.")
 
 
@@ -179,12 +179,12 @@ def notes_of(values: Model, network: Network) -> Sequence[Diagnostic]:
         if rho >= 1 and not station.limited:
             grows = (rho - 1) * float(np.max(state.service_per_s))
             message = (
-                f"'{state.name}' is unstable: jobs come at {significant(rho, 4)} times the rate that it serves, so its "
+                f"'{state.name}' is unstable: jobs arrive at {significant(rho, 4)} times its service rate, so its "
                 f"queue grows by {prefixed(grows, '')} jobs a second and has no mean"
             )
-            hint = f"It can serve {prefixed(float(np.min(network.most_per_s)), '')} jobs a second from outside"
+            hint = f"Let at most {prefixed(float(np.min(network.most_per_s)), '')} jobs a second arrive from outside."
             behind = listed([route.station for route in station.to])
-            hint += f"; until then, less than stated here reaches {behind}." if behind else "."
+            hint += f" While this queue grows, fewer jobs than stated reach {behind}." if behind else ""
             said.append(values.problem(("stations", n), message, hint, Severity.WARNING))
         elif state.full is not None and not station.limited and (chance := float(np.max(state.full))) > 0.01:
             message = (

@@ -41,8 +41,8 @@ def compare_with_run(values: Model, run: Run) -> RunComparison:
     prediction = predict(values)
     parts = list(_parts(values.model))
     if not any(names for _, _, names in parts):
-        hint = "Give its nodes and transactions `measured_in`: the names of states."
-        raise WorkbenchError(values.problem(("stages",), "the model does not name states that measure it", hint))
+        hint = "Give nodes and transactions `measured_in`: names of states or calls of a run."
+        raise WorkbenchError(values.problem(("stages",), "the model names no states of a run that measure it", hint))
     if "state_time" not in run.tables:
         where = str(run.path) if run.path else None
         hint = "Run the application instrumented."
@@ -62,8 +62,8 @@ def compare_with_run(values: Model, run: Run) -> RunComparison:
             continue
         own_s, waiting_s = _own_and_waiting_s(run, names, _calls(values, prediction, path, stage))
         if own_s is None:
-            message = f"the run waits in {', '.join(names)}: how much of that is '{part}' itself is unknown"
-            hint = "Waiting is a result of a run, not an input of the model; name states that move data or work."
+            message = f"the run waits in {', '.join(names)}, so '{part}' itself was not measured"
+            hint = "Waiting is a result of a run, not an input of the model. Name states that move data or work."
             problems.append(values.problem((*path, "measured_in"), message, hint, Severity.NOTE))
             continue
         measured_of[stage, part] = own_s

@@ -101,5 +101,5 @@ def cell_value(values: Model, cell: Cell) -> float:
         "speedup": prediction.speedup,
     }.get(kind)
     if results is None:
-        raise WorkbenchError(Diagnostic(f"'{cell.what}' names nothing in the model {cell.model}"))
+        raise WorkbenchError(Diagnostic(f"the model {cell.model} has no result '{cell.what}'"))
     return float(results)

@@ -34,7 +34,7 @@ def _structure(reading: Reading, model: RatssModel) -> None:
     told_twice(reading, networks, [("networks", i, "name") for i in range(len(networks))], "networks")
     for number, network in enumerate(model.networks):
         if (wrong := unequal_lists(network)) is not None:
-            hint = "Give o and g a number for each node, L and G a row for each with a number for each."
+            hint = "Give o and g one number for each node. Give L and G a row for each node, with a number for each."
             reading.tell(("networks", number, wrong[0]), wrong[1], hint, key=True)
     for field in model.power.sources if model.power else ():
         if field not in Power.model_fields:
@@ -67,7 +67,7 @@ def _resource(reading: Reading, name: str, formula: str) -> None:
         reading.tell(("resources", name), f"'{name}' is an output of every model", hint, key=True)
     elif name in reading.model.inputs and formula.strip() != name:
         hint = f"Choose another name, or write `{name}: {name}`."
-        message = f"the resource '{name}' has the name of an input, but is not that input"
+        message = f"the resource '{name}' has the name of an input, but another formula"
         reading.tell(("resources", name), message, hint, key=True)
 
 
@@ -90,15 +90,15 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
     networks: dict[str, Network | NetworkPart] = {one.name: one for one in platform.networks} if platform else {}
     networks |= {one.name: one for one in reading.model.networks}
     tables = platform.transfer_tables if platform else {}
-    none = "" if platform else "The model names no platform, and has no networks of its own."
+    none = "" if platform else "Name a platform, or give the model `networks`."
     if move.kind != "barrier" and "bytes" not in move.model_fields_set:
         reading.tell(at, f"the {move.kind} '{move.name}' has no `bytes`", "Give each node's message: bytes: 4096.")
     if move.network and move.network not in networks:
         hint = near(move.network, networks, "Networks are") or none
         reading.tell((*at, "network"), f"there is no network '{move.network}'", hint)
     elif move.table and move.kind in EXCHANGES:
-        hint = "A transfer table holds transfers one way. Name a `network`, or give `latency_s` and `gap_per_byte_s`."
-        reading.tell((*at, "table"), f"{_a(move.kind)} has no time from a transfer table", hint)
+        hint = "A transfer table has one direction only. Name a `network`, or give `latency_s` and `gap_per_byte_s`."
+        reading.tell((*at, "table"), f"{_a(move.kind)} cannot take its time from a transfer table", hint)
     elif move.table and move.table not in tables:
         hint = near(move.table, tables, "The platform's transfer tables") or none
         reading.tell((*at, "table"), f"there is no transfer table '{move.table}'", hint)
@@ -115,16 +115,16 @@ def _transaction(reading: Reading, move: Transaction, at: FieldPath) -> None:
             hint += " or `rate_bytes_per_s`." if move.kind != "io" else ", `rate_bytes_per_s` or a `table`."
             reading.tell(at, f"the {move.kind} '{move.name}' has no time", hint)
         elif not _has_gap(networks[move.network]):
-            message = f"the network '{move.network}' does not say how long a byte takes"
-            hint = "Give `gap_per_byte_s` or `rate_bytes_per_s` here, or `gap_per_byte_s` to the network."
+            message = f"the network '{move.network}' has no time per byte"
+            hint = "Give this transaction `gap_per_byte_s` or `rate_bytes_per_s`, or give the network `gap_per_byte_s`."
             reading.tell((*at, "network"), message, hint)
     _unread(reading, move, at)
     network = networks.get(move.network)
     if move.kind == "reduce" and not move.table and move.reduction_s is None and not (
         network and network.reduction_per_byte_s
     ):  # fmt: skip
-        message = f"the reduce '{move.name}' counts no additions"
-        reading.tell(at, message, "Give `reduction_s`, the time of one.", Severity.WARNING)
+        message = f"the reduce '{move.name}' counts no time for additions"
+        reading.tell(at, message, "Give `reduction_s`, the time of one addition.", Severity.WARNING)
 
 
 def _has_gap(network: Network | NetworkPart) -> bool:
@@ -154,7 +154,7 @@ def _unread(reading: Reading, move: Transaction, at: FieldPath) -> None:
     defaults = type(move).model_fields
     for field in sorted(move.model_fields_set - _COMMON - read):
         if getattr(move, field) != defaults[field].default:
-            message = f"{field} changes nothing for {form}"
+            message = f"{field} has no effect for {form}"
             reading.tell((*at, field), message, "Leave it out.", Severity.WARNING, key=True)
 
 
@@ -168,4 +168,4 @@ def _measured(reading: Reading, entry: StageMeasurement, at: FieldPath, names: l
         reading.tell((*at, "speedup"), message, hint, Severity.WARNING)
     if all(getattr(entry, field) is None for field in ("comp_s", "comm_s", "total_s", "speedup")):
         hint = "Give `comp_s`, `comm_s`, `total_s` or `speedup`."
-        reading.tell(at, "this measurement measures nothing", hint, Severity.WARNING)
+        reading.tell(at, "this measurement has no value", hint, Severity.WARNING)

@@ -94,8 +94,10 @@ def _predict(values: Model) -> Prediction:
         raise WorkbenchError(_too_long(values, parts))
     speedup = None if baseline is None else baseline / total_s
     if speedup is not None and not np.max(speedup) < np.inf:
-        hint = "Give it nodes or transactions that take time."
-        raise WorkbenchError(values.problem(("baseline_s",), "the model takes no time to compare with", hint))
+        hint = "Give the model nodes or transactions that take time."
+        raise WorkbenchError(
+            values.problem(("baseline_s",), "the predicted time is 0, so the speedup is infinite", hint)
+        )
     return Prediction(
         parts=parts,
         comp_s=comp,
@@ -177,8 +179,8 @@ def _unlike_s(values: Model, move: Transaction, at: FieldPath) -> tuple[Values, 
     described = nodes_described(network) or 0
     nodes, size = values.of(*at, "nodes"), values.of(*at, "bytes")
     if (most := float(np.max(nodes))) > described:
-        message = f"the network '{network.name}' describes {described} nodes, and {most:g} take part"
-        hint = "Describe each node " + ("in the template." if number is None else "of the model's network.")
+        message = f"the network '{network.name}' describes {described} nodes, but {most:g} take part"
+        hint = "Describe each node " + ("in the template." if number is None else "in the model's network.")
         raise WorkbenchError(values.problem((*at, "nodes"), message, hint))
     of_network = network_of(values, move)
     of_nodes = []
@@ -281,7 +283,7 @@ def _power_notes(values: Model) -> Sequence[Diagnostic]:
     if not (fields := estimated(values.model)):
         return ()
     message = f"power and energy are estimates, by {', '.join(fields)}"
-    hint = "What each is an estimate of is under power.sources."
+    hint = "`power.sources` says what each estimate is based on."
     return (values.problem(("power", "sources"), message, hint, Severity.NOTE),)
 
 
@@ -298,7 +300,7 @@ def _uneven_notes(values: Model) -> Sequence[Diagnostic]:
     first, _, count = uneven[0]
     names = ", ".join(dict.fromkeys(name for _, name, _ in uneven))
     message = f"{names}: {count:g} nodes are not a power of two; counted as {eq.rounds(count):g} whole rounds"
-    hint = "Eqs. 19 and 20 assume a power of two; log2(P) is taken as the next whole number."
+    hint = "Eqs. 19 and 20 assume a power of two; log2(P) is rounded up to a whole number."
     return (values.problem(first, message, hint, Severity.NOTE),)
 
 

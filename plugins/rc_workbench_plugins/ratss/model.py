@@ -151,14 +151,14 @@ class Power(PartDocument):
     form: ClassVar[tuple[Group, ...]] = forms.POWER
 
     nodes: Count = Field(1, description="P: number of nodes, each of an FPGA, a host and its end of the network")
-    static_w: Formula = Field(0, description="an FPGA's power at rest, as long as the application lasts")
+    static_w: Formula = Field(0, description="an FPGA's power at rest, during the whole application")
     kernels: Formula = Field(1, description="kernels of a node's FPGA")
     kernel_cycle_j: Formula = Field(0, description="dynamic energy of a kernel in a clock cycle, at full utilisation")
     utilisation: Share = Field(1, description="the share of its cycles in which a kernel switches")
-    host_idle_w: Formula = Field(0, description="a host's power, as long as the application lasts")
-    host_busy_w: Formula = Field(0, description="what a host takes more while it works or communicates")
+    host_idle_w: Formula = Field(0, description="a host's power, during the whole application")
+    host_busy_w: Formula = Field(0, description="a host's additional power while it works or communicates")
     network_idle_w: Formula = Field(0, description="a node's network adapter and its port of the switch")
-    network_busy_w: Formula = Field(0, description="what these take more during collectives")
+    network_busy_w: Formula = Field(0, description="additional power of these during collectives")
     sources: dict[str, str] = Field(
         default_factory=dict, description="sources of the numbers, by field", examples=[{"static_w": "data sheet"}]
     )

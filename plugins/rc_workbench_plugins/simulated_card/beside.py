@@ -23,7 +23,7 @@ _MOST = 20
 def notes(beside: Beside) -> Iterator[Diagnostic]:
     """What running a design in it means."""
     text = f"{beside.simulator} itself simulates the design, at some thousand cycles a second"
-    hint = "Cycles in which nothing happens take their time too, and streams within the design are not counted."
+    hint = "This simulator does not skip idle cycles, and streams within the design are not counted."
     yield Diagnostic(text, hint, Severity.NOTE)
 
 

@@ -85,7 +85,7 @@ def build_card(task: Task, job: Job) -> CardExecutable:
         if not task.hdl.streams or not ours:
             raise
         message = f"the design's streams are not counted: the simulator cannot observe them ({ours[0].message})"
-        job.report(Diagnostic(message, "All else is measured.", Severity.WARNING))
+        job.report(Diagnostic(message, "Everything else is measured.", Severity.WARNING))
         return _build(_without_streams(task), job)
 
 

@@ -97,7 +97,7 @@ def _network(task: Task) -> Iterator[str]:
         ranks = range(task.project.host.ranks)
         if network.nodes and network.nodes < len(ranks):
             message = (
-                f"the network '{network.name}' describes {network.nodes} nodes, and the run has {len(ranks)} ranks"
+                f"the network '{network.name}' describes {network.nodes} nodes, but the run has {len(ranks)} ranks"
             )
             raise WorkbenchError(Diagnostic(message, "Describe each node in the template, or run fewer ranks."))
         latency_ps, overhead_ps, gap_ps = map(_ps, (network.latency_s, network.overhead_s, network.gap_s))

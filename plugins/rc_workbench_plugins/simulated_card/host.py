@@ -219,8 +219,8 @@ def api_of(task: Task, job: Job) -> PlatformSupport:
     if cards > 1 and (alone := without_card(task.platform.host)):
         job.report(
             Diagnostic(
-                f"{listed(alone)}: the template does not say which of the {cards} cards is meant; the first is used",
-                "Name the parameter that holds it in the entry: fpga: NAME.",
+                f"{listed(alone)}: the template does not say which of the {cards} cards it means; the first is used",
+                "Name the parameter with the card's number in the entry: fpga: NAME.",
                 Severity.WARNING,
             )
         )

@@ -11,13 +11,13 @@ def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
     """The ports that the card stands behind. WorkbenchError where there are none, or no plugin brings a kind."""
     if platform.hardware is None:
         raise WorkbenchError(
-            Diagnostic(f"platform {platform.name} describes no hardware port", "The simulated card needs one.")
+            Diagnostic(f"platform {platform.name} describes no hardware port", "Add one under hardware.ports.")
         )
     ports = platform.hardware.ports
     unknown = [port for port in ports if not isinstance(port, HardwarePort)]
     if unknown:
         raise WorkbenchError(
-            *(Diagnostic(f"no plugin brings ports of the kind '{port.kind}', as '{port.name}' is") for port in unknown)
+            *(Diagnostic(f"port '{port.name}' is of kind '{port.kind}', which no plugin provides") for port in unknown)
         )
     return tuple(port for port in ports if isinstance(port, HardwarePort))
 
@@ -61,7 +61,7 @@ def _ports(platform: Platform) -> Iterator[Diagnostic]:
     for port in ports:
         yield from (Diagnostic(problem.message, problem.hint) for problem in port.undrivable())
         if port.served_by() and port.served_by() not in [other.name for other in ports]:
-            message = f"port '{port.name}' is served by '{port.served_by()}', which does not exist"
+            message = f"port '{port.name}' accesses '{port.served_by()}', which does not exist"
             yield Diagnostic(message, f"Ports are: {_names(ports)}.")
 
 

@@ -73,7 +73,7 @@ def _problems(
                 f"Its {word}s are: {have}.",
             )
         elif bits is not None and pins[name][1] != bits:
-            yield Diagnostic(f"{hdl.top}.{name} has {pins[name][1]} bits, the platform's words {bits}")
+            yield Diagnostic(f"{hdl.top}.{name} has {pins[name][1]} bits, but the platform's words have {bits}")
 
 
 def _text(

@@ -27,13 +27,13 @@ def rule_notes(raw: Path, rules: Sequence[TimingRule]) -> Iterator[Diagnostic]:
     for rule, line in zip(of_calls, lines, strict=False):
         used, scattered, unasked = map(int, line.split()[1:])
         if not used:
-            hint = "None of these calls moved data for the card; other calls do their work."
+            hint = "None of these calls moved data to or from the card; other calls do that."
             yield Diagnostic(f"change '{rule.change}' changed nothing", hint, Severity.WARNING)
         if scattered:
-            message = f"{counted(scattered, 'call')} of change '{rule.change}' moved words of scattered addresses"
-            hint = "The hardware has to take such words in one transfer: its addresses change with the host's calls."
+            message = f"{counted(scattered, 'call')} of change '{rule.change}' moved words at scattered addresses"
+            hint = "The hardware must take such words in one transfer, so change its addresses with the host's calls."
             yield Diagnostic(message, hint, Severity.NOTE)
         if unasked:
             message = f"change '{rule.change}' read {counted(unasked, 'word')} ahead that the program did not ask for"
-            hint = "Fewer of these calls follow one another than it unites. The time includes these reads."
+            hint = "The change unites more calls than follow one another. The time includes these reads."
             yield Diagnostic(message, hint, Severity.WARNING)

@@ -126,11 +126,11 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
     api = _api(platform, support)
     lacking = list(problems)
     if len(opened_names(host.entries).keys() - api.mappings.keys()) > 1:
-        lacking.append(Diagnostic("calls that depend on which thing was opened cannot be generated from a template",
+        lacking.append(Diagnostic("the workbench cannot generate calls whose meaning depends on the opened object",
                                 _ELSE))  # fmt: skip
     if in_cpp(host) and not host.include_lines:
-        hint = "Name the header that declares its classes: host.include_lines."
-        lacking.append(Diagnostic("its API is C++, and no header declares it", hint))
+        hint = "Name the header that declares the API's classes: host.include_lines."
+        lacking.append(Diagnostic("its API is C++, but the template names no header", hint))
     templates = [one.name for one in known.values() if one.prototype.is_template and not _in_header(one)]
     if templates:
         hint = f"If a header does define them, write inline: true. {_ELSE}"
@@ -347,7 +347,10 @@ def _card(prototype: Prototype, entry: HostEntry, api: Api) -> str:
 def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     if not entry.transfer:
         raise WorkbenchError(
-            Diagnostic(f"the entry {prototype.name} names no transfer table", "Write transfer: NAME of one of them.")
+            Diagnostic(
+                f"the entry {prototype.name} names no transfer table",
+                "Write transfer: NAME, with the name of a transfer table.",
+            )
         )
     sends = entry.kind is CallKind.SEND
     function = f"wbcard_{'send' if sends else 'receive'}{'_async' if entry.asynchronous else ''}"

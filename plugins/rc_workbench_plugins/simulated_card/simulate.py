@@ -131,8 +131,8 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
 def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
     where = f"{folder.relative_to(run)} of the run folder"
     return Diagnostic(
-        f"what the run wrote in the project's folder is in {where}: {listed(names)}",
-        "The project's own files stay as they are.",
+        f"files that the run wrote to the project's folder are in {where}: {listed(names)}",
+        "The project's own files are unchanged.",
         Severity.NOTE,
     )
 
@@ -144,18 +144,18 @@ def _waves(raw: Path, simulation: Simulation) -> list[Diagnostic]:
         path.replace(raw.parent / path.name)
         files.append(path.name)
     if not files and simulation.waves:
-        message = f"no signals were written: the run ended before {time_text(simulation.waves_from_s)}"
-        return [Diagnostic(message, "Give an earlier time.", Severity.WARNING)]
+        message = f"no signals were recorded: the run ended before {time_text(simulation.waves_from_s)}"
+        return [Diagnostic(message, "Give an earlier simulation.waves_from_s.", Severity.WARNING)]
     if not files:
         return []
     text = f"the design's signals over virtual time are in the run folder: {listed(files)}"
     notes = [Diagnostic(text, "GTKWave, Surfer and other viewers open such files.", Severity.NOTE)]
     if full_ps := read_end(raw / "card_end.txt").get("waves_full"):
         text = (
-            f"the signals are written until {time_text(int(full_ps) / PS_PER_S)}: then their file had the"
-            f" {bytes_text(simulation.waves_bytes)} that simulation.waves_bytes allows"
+            f"signals are recorded only until {time_text(int(full_ps) / PS_PER_S)}: their file had reached"
+            f" simulation.waves_bytes ({bytes_text(simulation.waves_bytes)})"
         )
-        notes.append(Diagnostic(text, "Record a shorter time, or allow more.", Severity.WARNING))
+        notes.append(Diagnostic(text, "Record a shorter time, or raise simulation.waves_bytes.", Severity.WARNING))
     return notes
 
 
@@ -231,7 +231,7 @@ def _watch(
         if not host.running:
             card_alone_since = card_alone_since or now
             if now - card_alone_since > _CARD_GRACE_S:
-                return Diagnostic("the card process did not end after the host program, and was ended")
+                return Diagnostic("the card process did not end after the host program, so the workbench ended it")
         elif not card.running:
             host_alone_since = host_alone_since or now
             if now - host_alone_since > 1.0 and card.code != 0:
@@ -257,7 +257,7 @@ def _too_much(process: _Process, who: str, most: int, raw: Path) -> Diagnostic |
     largest = max(sizes, key=lambda path: sizes[path])
     where = largest.relative_to(jail.files) if jail else largest
     message = f"{who} wrote more than simulation.files_bytes ({bytes_text(most)}) to files, most of it to {where}"
-    return Diagnostic(f"{message}: the run was ended", "Let it write less, or raise the limit.")
+    return Diagnostic(f"{message}: the run was ended", "Let it write less, or raise simulation.files_bytes.")
 
 
 def _reset_s(platform: Platform, simulation: Simulation) -> float:
@@ -322,12 +322,14 @@ def _outcome(
     unseen = int((int(host_end.get("time_ps", 0)) - seen_ps) / period_ps(clock_hz))
     if unseen > 1 and not has_errors(diagnostics):
         longer = counted(unseen, "cycle")
-        text = f"after its last call the host program ran {longer} longer than the design was simulated"
-        hint = "In that time every block of the FPGA counts as staying in its state."
+        text = f"the host program ran for {longer} after its last call; the design was not simulated then"
+        hint = "The run assumes that every FPGA block stayed in its state in that time."
         diagnostics.append(Diagnostic(text, hint, Severity.NOTE))
     if (left := host.program.left) and host.jail is None:  # a jail ends with all in it, by and by itself too
         text = f"the host program left {counted(left, 'process', 'processes')} behind at its end"
-        diagnostics.append(Diagnostic(text, "A run ends with its host program, so they were ended.", Severity.WARNING))
+        diagnostics.append(
+            Diagnostic(text, "A run ends with its host program, so the workbench ended them.", Severity.WARNING)
+        )
     return Outcome(
         exit=code,
         stdout=host.program.stdout.kept.decode(errors="replace"),
@@ -344,13 +346,11 @@ def _outcome(
 def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
     warnings = []
     if conflicts := int(card_end.get("port_conflicts", "0")):
-        text = (
-            f"words of several transfers needed the port in the same cycle ({counted(conflicts, 'cycle')} of waiting)"
-        )
-        warnings.append(Diagnostic(text, "Their port times in the records leave out this waiting.", Severity.WARNING))
+        text = f"words of several transfers needed the port in the same cycle and waited {counted(conflicts, 'cycle')}"
+        warnings.append(Diagnostic(text, "Port times in the records do not include this waiting.", Severity.WARNING))
     if reads := int(card_end.get("counter_reads", "0")):
         text = f"the host read {times(reads)} from the range that hardware.read_out declares unused"
-        hint = "The counters answer there, not the design. Choose a range that the application does not use."
+        hint = "The workbench's counters answered, not the design. Choose a range that the application does not use."
         warnings.append(Diagnostic(text, hint, Severity.WARNING))
     if warning := card_end.get("warning"):
         warnings.append(Diagnostic(f"the design warned: {warning}", "The log has every warning.", Severity.WARNING))

@@ -77,7 +77,7 @@ def _estimates(platform: Platform) -> Iterator[Diagnostic]:
             names.setdefault(table.estimated_within, []).append(name)
     if names:
         off = "; ".join(f"{listed(of)} up to {factor:g} times longer or shorter" for factor, of in names.items())
-        hint = "So are the run's times and its speedups. `workbench template bench` measures those of your board."
+        hint = "The run's times and speedups are estimates too. `workbench template bench` measures your board."
         yield Diagnostic(f"transfer times of {platform.title} are estimates: {off}", hint, Severity.WARNING)
 
 
@@ -95,14 +95,14 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
 
         yield replace(NO_DATA_MOVES, severity=Severity.ERROR)
     if platform.hardware is None:
-        hint = "The simulated card needs one."
+        hint = "Add one under hardware.ports."
         yield OfTemplate("it has no hardware port", hint, keys=("hardware", "ports"))
         return
     if not platform.transfer_tables and (
         named := {entry.transfer for entry in platform.host.entries if entry.transfer}
     ):
         hint = "Enter the times that the board's documents or measurements give."
-        message = f"its calls name transfer_tables that it lacks: {listed(sorted(named))}"
+        message = f"its calls name transfer_tables that do not exist: {listed(sorted(named))}"
         yield OfTemplate(message, hint, keys=("transfer_tables",))
     from rc_workbench_plugins.simulated_card.port_check import check_port
 

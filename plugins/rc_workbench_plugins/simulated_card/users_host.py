@@ -27,8 +27,8 @@ def build_users_host(task: Task, job: Job) -> Path:
     project, out = task.project, task.build / HOST_FOLDER
     problems = list(not_simulated(project))
     if project.host.ranks > 1:
-        hint = "Name the program's sources under host.sources, and leave host.build out."
-        problems.append(Diagnostic("several ranks of a program with a build of its own cannot be simulated", hint))
+        hint = "Name the program's sources under host.sources, and remove host.build."
+        problems.append(Diagnostic("host.ranks above 1 cannot be simulated together with host.build", hint))
     if problems:
         raise WorkbenchError(*problems)
     support = api_of(task, job)
