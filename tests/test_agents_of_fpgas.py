@@ -170,7 +170,7 @@ def test_a_question_about_two_clocks_says_which() -> None:
     (problem,) = design.problems
     both = "the state of 'top.a.run' (clock fast) and the state of 'top.b.run' (clock slow)"
     assert problem.message.endswith(f": no cycle has both {both}")
-    assert (problem.line, problem.hint.partition(",")[0]) == (2, "Ask about each in a statement of its own")
+    assert (problem.line, problem.hint.partition(".")[0]) == (2, "Write one statement for each clock")
 
 
 def test_agents_are_proved_to_change_nothing(project: Path) -> None:

@@ -30,8 +30,8 @@ def test_blastn() -> None:
     assert found(*edges) == {"words": (256, 128), "hits": (None, 128), "db": (128, 128)}
     topology = topology_of(*edges)
     said = advice(topology, [edge for edge in topology.edges if edge.label in ("App.words", "App.hits")])
-    assert said.startswith("1a sends a dummy message on words after 256 elements at the latest")
-    assert said.endswith("on words after 128, hits after 128")
+    assert said.startswith("let 1a send a dummy message on words after at most 256 elements")
+    assert said.endswith("without output: words 128, hits 128")
     assert advice(topology, [topology.edges[-1]]) == ""
 
 

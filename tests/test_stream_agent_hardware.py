@@ -370,7 +370,7 @@ def test_of_paths_on_which_blocks_give_more_or_fewer_than_they_take_no_number_is
     found = traffic(3000, 8)
     words = run(build(simulator, agent, dut(agent)), found, {2900: END_FRAMES})
     told = answers(agent, words)
-    why = "not known to an agent: along App.a -> App.c blocks gave more or fewer elements than they took"
+    why = "unknown to an agent: blocks along App.a -> App.c gave more or fewer elements than they took"
     assert [(one.message, one.line) for one in told.diagnostics] == [(why, line) for line in (3, 4, 5)]
     m1, m2, m3, m4 = told.measures
     (held,) = told.asserts
@@ -438,7 +438,7 @@ def test_each_clock_counts_its_own_cycles(simulator: Simulator) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("measure mean value at f", "hardware takes only a trace of float32 values"),
+        ("measure mean value at f", "hardware can only trace float32 values"),
         ("measure util at out", "waits for the bus"),
         ("measure rate at a when mean occupancy at a > mean occupancy at b", "divisors of their own"),
         ("measure min(frame=15 ns) occupancy at a", "a whole number of cycles"),

@@ -185,18 +185,18 @@ def test_a_latency_follows_each_thread_and_no_agent_counts_it(run: Run) -> None:
     stays = [popped - pushed[value] for value, popped in zip(b.values.tolist(), b.pop_ps.tolist(), strict=True)]
     assert answer.frames[0].value == pytest.approx(np.mean(stays))
     (problem,) = agents_of(read_query(through, found.topology), found.topology, 1e8).diagnostics
-    assert "give elements in another order" in problem.message
+    assert "change the order of elements" in problem.message
 
 
 @pytest.mark.parametrize(
     ("lines", "change", "message"),
     [
-        (["threads: {wrok: 2}"], None, "there is no block 'wrok' that threads run. Did you mean 'work'?"),
-        (["threads: {work: 2}", "mapping: {work: card}"], None, "'work' is in an FPGA, where no threads run it"),
+        (["threads: {wrok: 2}"], None, "there is no block 'wrok' to give threads to. Did you mean 'work'?"),
+        (["threads: {work: 2}", "mapping: {work: card}"], None, "'work' is in an FPGA and cannot have several threads"),
         (
             [],
             ("Work work;", "Work work (threads=0);"),
-            "'work' needs a number of threads. A whole number from 1 to 64.",
+            "'work' needs a number of threads. Write a whole number from 1 to 64.",
         ),
         ([], ("Work work;", "Work work (treads=2);"), "'Work' has no configuration 'treads'"),
     ],

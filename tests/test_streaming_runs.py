@@ -272,7 +272,7 @@ def test_what_crosses_the_bus_does_so_in_transfers(on_fpga: Run) -> None:
         stages = np.stack([edge.push_ps, edge.taken_ps, edge.delivered_ps, edge.pop_ps])
         assert (np.diff(stages, axis=0) >= 0).all()
         assert (edge.delivered_ps[sizes.cumsum()[:-1] - 1] <= times[1:]).all(), "one transfer after another"
-        assert "replayed from what the two ends saw" in across(edge).words
+        assert "a replay from the two ends gives" in across(edge).words
 
 
 def test_the_design_takes_an_element_a_cycle_and_transfers_go_in_bulk(on_fpga: Run) -> None:
@@ -479,7 +479,7 @@ def test_a_platform_carries_streams_or_it_is_told_why_at_its_line(name: str, tmp
         return
     problem = refusal(open_workspace, path, load_plugins())
     why = {
-        "gidel_procstar3": "does not say how 32-bit words are moved",
+        "gidel_procstar3": "has no calls that move 32-bit words",
         "xd1000": "cannot carry streams: its first port, 'dma', is of kind block, not memory",
     }.get(name, "cannot carry streams: its template has no port")
     assert problem.message.startswith(f"the platform '{name}' {why}")
@@ -491,7 +491,7 @@ def test_a_platform_carries_streams_or_it_is_told_why_at_its_line(name: str, tmp
     ("before", "after", "said"),
     [
         ("word_bits: 32", "word_bits: 64", "have 64 bits, not 32"),
-        ("result = fpgaRead(fpga, data, address, words);", '""', "does not say how 32-bit words are moved"),
+        ("result = fpgaRead(fpga, data, address, words);", '""', "has no calls that move 32-bit words"),
         ("fpga: card", "fpga: '0'", "has no call of kind acquire with a parameter that says which card it opens"),
     ],
 )
@@ -611,7 +611,7 @@ def check_switched(built: Built, folder: Path) -> None:
     told = answers_of(made)
     assert {one["label"] for one in (*told["measures"], *told["asserts"])} == {*only}
     for one in told["measures"]:
-        assert one.pop("trust").endswith(", in frames of 300\u202fµs, as the program was started")
+        assert one.pop("trust").endswith(", in frames of 300\u202fµs, as set when the program started")
     check_counted(told, events(made), FrameLength(time_ps=300_000_000), only)
     with pytest.raises(WorkbenchError, match="no agent counts a statement 'frs'"):
         built.switches("", "frs")

@@ -229,7 +229,7 @@ def nested(levels: int, held: str = "a") -> str:
         (nested(31, "a, b"), 3, "the application has more than 1000 blocks"),
         (nested(31, "a, b").replace("Leaf a", "Nosuch a"), 3, "the application has more than 1000 blocks"),
         (nested(1200), 1101, "blocks are nested more than 100 deep"),
-        (f"block A {{ {'Leaf a; ' * 3000} }}{LEAF}", 1, "'A' has two things called 'a'"),
+        (f"block A {{ {'Leaf a; ' * 3000} }}{LEAF}", 1, "'A' defines the name 'a' twice"),
         (f"block A {{ Leaf {'a' * 300}; }}{LEAF}", 1, "a name has 300 characters"),
     ],
 )

@@ -149,7 +149,7 @@ def test_times_across_clocks_are_true_to_half_a_cycle(a: int, b: int, tmp_path: 
     bounds = [*np.arange(0, 161, 20) * PS]
     assert hist.histogram == tuple(np.histogram(measured, [-np.inf, *bounds, np.inf])[0])
     assert held.value == pytest.approx(true.sum() / (held.end_ps - held.start_ps), rel=0.08), "Little's law"
-    assert by["m"].trust == f"counted, each time to within {half / PS:.2f}\u202fns: its ends have two clocks"
+    assert by["m"].trust == f"counted, each time to within {half / PS:.2f}\u202fns: its ends are on different clocks"
 
 
 def spells(*times: int) -> tuple[tuple[int, int], ...]:

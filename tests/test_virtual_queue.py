@@ -385,7 +385,7 @@ def test_ends_that_saw_too_little_are_said_to_have() -> None:
     few = replace(edge, pop_ps=edge.pop_ps[:20])
     times = 10 * np.arange(400)  # nothing ever waits, so that no service is known
     idle = replace(edge, push_ps=times, taken_ps=None, delivered_ps=None, pop_ps=times + 5)
-    assert across(few).words == across(idle).words == "counted; what the two ends saw is too little for a replay"
+    assert across(few).words == across(idle).words == "counted; too few elements passed for a replay"
 
 
 def test_few_transfers_say_nothing_of_what_they_depend_on() -> None:

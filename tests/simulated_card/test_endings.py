@@ -56,7 +56,7 @@ def test_a_design_that_never_answers_is_caught(
 @pytest.mark.parametrize(
     ("name", "number", "hint"),
     [
-        ("Aborted, SIGABRT", 6, "Building it with -fsanitize=address in host.flags shows where."),
+        ("Aborted, SIGABRT", 6, "To see where, build the host with -fsanitize=address in host.flags."),
         ("Killed, SIGKILL", 9, "Another program ended it, or the system ran out of memory."),
     ],
 )

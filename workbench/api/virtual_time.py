@@ -291,6 +291,6 @@ def clock_problems(name: str, frames: Sequence[ClockFrame], nominal_hz: float) -
         rates = [float(PS_PER_S / f.rate_ps) / 1e6 for f in frames]
         yield Diagnostic(
             f"the FPGA's clock '{name}' has no constant rate: fits go from {min(rates):.9g} to {max(rates):.9g} MHz",
-            "It drifts: its times use a fit for each frame. A counter that wrapped or was reset looks alike.",
+            "It drifts: its times use a fit for each frame. A counter that wrapped or was reset looks the same.",
             Severity.WARNING,
         )

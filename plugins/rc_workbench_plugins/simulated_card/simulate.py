@@ -54,7 +54,7 @@ _RECORDS = (
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
 )  # fmt: skip
 _WAVES = "waves*.vcd"
-_CRASHED = "Building it with -fsanitize=address in host.flags shows where."
+_CRASHED = "To see where, build the host with -fsanitize=address in host.flags."
 _KILLED = "Another program ended it, or the system ran out of memory."
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write

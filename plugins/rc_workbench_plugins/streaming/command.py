@@ -18,7 +18,10 @@ FRAMES = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    columns, frames = f"columns {', '.join(COLUMNS)}: counters, in ticks", f"to look for drift in (default {FRAMES})"
+    columns, frames = (
+        f"columns {', '.join(COLUMNS)}: counters, in ticks",
+        f"number of parts of the messages, to see drift (default {FRAMES})",
+    )
     parser.add_argument("file", type=Path, metavar="TRIPLES.csv", help=columns)
     parser.add_argument("--s-p", type=_positive, default=1.0, metavar="NS", help="ns of a processor tick (default 1)")
     parser.add_argument("--s-f", type=_positive, metavar="NS", help="ns of an FPGA cycle (default: fitted)")
@@ -80,16 +83,16 @@ def _problems(
 ) -> list[Diagnostic]:
     if not clock.crossed_ns:
         return []
-    crossed = f"the least and the largest offset that the messages allow cross by {significant(clock.crossed_ns)} ns"
+    crossed = f"the lower bound of the offset is {significant(clock.crossed_ns)} ns above its upper bound"
     if arguments.s_f is not None and triples.t_f2[-1]:
         fitted = calibrate(triples, arguments.s_p)
         wrong = (arguments.s_f / fitted.s_f_ns - 1) * 1e6
         message = f"the FPGA's cycle is not {arguments.s_f:.12g} ns: {crossed}"
         hint = f"These messages fit {fitted.s_f_ns:.9g} ns, {significant(abs(wrong))} ppm away; or --s-p is wrong."
         return [Diagnostic(message, hint, file=str(arguments.file))]
-    hint = "Each frame's cycle shows how the rate changes; a counter that wrapped or was reset looks alike."
+    hint = "The cycle of each frame shows how the rate changes. A counter that wrapped or was reset looks the same."
     if any(part.crossed_ns for part in parts):
-        hint += " If the bounds cross within a frame too, take shorter frames: --frames."
+        hint += " If the bounds cross within a frame too, use shorter frames: raise --frames."
     return [Diagnostic(f"no single rate fits all messages: {crossed}", hint, file=str(arguments.file))]
 
 
@@ -119,7 +122,7 @@ def read_triples(file: Path) -> Triples:
 
     heads = [head.strip() for head in next_row() or ()]
     if sorted(heads) != sorted(COLUMNS):
-        raise wrong(1, f"the columns are {', '.join(heads) or 'nothing'}", f"Wanted: {','.join(COLUMNS)}.")
+        raise wrong(1, f"the columns are {', '.join(heads) or 'nothing'}", f"Name the columns {','.join(COLUMNS)}.")
     order = [heads.index(name) for name in COLUMNS]
     rows: list[list[int]] = []
     while (cells := next_row()) is not None:
@@ -143,7 +146,7 @@ def read_triples(file: Path) -> Triples:
     first_p, first_f = rows[0][:2]
     relative = sorted((p1 - first_p, f2 - first_f, p3 - first_p) for p1, f2, p3 in rows)
     if max(max(map(abs, row)) for row in relative) >= 1 << 62:
-        raise wrong(len(rows), "the counters lie too far apart", "Is a counter's first reading missing?")
+        raise wrong(len(rows), "the counters are too far apart", "Check whether a counter's first reading is missing.")
     return Triples(*np.array(relative, np.int64).T)
 
 
@@ -157,12 +160,12 @@ def _ticks(text: str) -> int | None:
 def _positive(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
-        raise ArgumentTypeError("above 0 wanted")
+        raise ArgumentTypeError("must be above 0")
     return value
 
 
 def _count(text: str) -> int:
     value = int(text)
     if not 0 < value <= 10_000:
-        raise ArgumentTypeError("from 1 to 10,000 wanted")
+        raise ArgumentTypeError("must be from 1 to 10,000")
     return value

@@ -123,11 +123,11 @@ def across(edge: EdgeEvents) -> Across:
     parts = f" of {edge.edge.depth} elements in all ({edge.crossing.words})" if edge.crossing else ""
     told = replayed_edge(edge)
     if told is None:
-        return Across(f"counted{parts}; what the two ends saw is too little for a replay")
+        return Across(f"counted{parts}; too few elements passed for a replay")
     by_ends, truth = told
     words = (
-        f"counted{parts}; while elements passed {significant(mean(truth.total))} on average, and replayed from what "
-        f"the two ends saw {significant(mean(by_ends.occupancy.total))} (the distributions "
+        f"counted{parts}; {significant(mean(truth.total))} on average while elements passed; a replay from the two "
+        f"ends gives {significant(mean(by_ends.occupancy.total))} (the distributions are "
         f"{significant(distance(by_ends.occupancy.total, truth.total))} apart), {by_ends.verdict} ({by_ends.model})"
     )
     of_ends, _ = replayed(seen(edge)[1], IDEAL, {}, Draw.ALONE)

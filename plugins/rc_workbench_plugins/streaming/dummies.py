@@ -17,8 +17,8 @@ from workbench.api.unstable import StreamEdge, Topology
 
 MOST_CYCLES = 20_000
 INTERVALS = (
-    "If a block between a split and its join sends less than it receives, dummy messages rule out a deadlock. Each is "
-    "sent after at most so many elements:"
+    "If a block between a split and its join sends less than it receives, dummy messages rule out a deadlock. Send "
+    "each after at most this number of elements:"
 )
 
 #: Edges in the order of the data.
@@ -99,10 +99,10 @@ def advice(topology: Topology, silent: Sequence[StreamEdge]) -> str:
     if not asked:
         return ""
     begun = [
-        f"{topology.within(one.edge.source.block)} sends a dummy message on {topology.within(one.edge.label)} after "
-        f"{one.passed_on} elements at the latest, which the blocks behind it pass on"
+        f"let {topology.within(one.edge.source.block)} send a dummy message on {topology.within(one.edge.label)} after "
+        f"at most {one.passed_on} elements, which the blocks behind it pass on"
         for one in asked
         if one.passed_on is not None
     ]
-    own = listed([f"{topology.within(one.edge.label)} after {one.each}" for one in asked], 8)
-    return "; or ".join([*begun, f"each block sends one after so many elements without output, on {own}"])
+    own = listed([f"{topology.within(one.edge.label)} {one.each}" for one in asked], 8)
+    return "; or ".join([*begun, f"let each block send one after this number of elements without output: {own}"])

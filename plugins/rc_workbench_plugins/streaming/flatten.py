@@ -119,7 +119,7 @@ class _Flat:
                 if len(part.name) > NAME_LIMIT:
                     self._wrong(part.at, f"a name has {len(part.name)} characters", f"At most {NAME_LIMIT} are read.")
                 if part.name in seen:
-                    self._wrong(part.at, f"'{definition.name}' has two things called '{part.name}'", "Rename one.")
+                    self._wrong(part.at, f"'{definition.name}' defines the name '{part.name}' twice", "Rename one.")
                 seen[part.name] = part.at
             for port in definition.ports:
                 if port.type not in _ELEMENTS:
@@ -216,12 +216,16 @@ class _Flat:
                 taken[key] = edge
             if source_port.type != sink_port.type:
                 message = f"the edge begins with {source_port.type} and ends with {sink_port.type}"
-                self._wrong(edge.at, message, "Both ports of an edge have one type.")
+                self._wrong(edge.at, message, "Give both ports of the edge the same type.")
             if edge.label and (edge.label in labels or edge.label in kinds):
                 self._wrong(edge.at, f"'{edge.label}' is already the name of something in '{definition.name}'")
             labels.add(edge.label)
             if not source_block and not sink_block:
-                self._wrong(edge.at, "the edge connects to no block", "Leave out such a port.")
+                self._wrong(
+                    edge.at,
+                    "the edge connects to no block",
+                    "Remove the edge and its ports, or put a block between them.",
+                )
             elif not source_block:
                 self._inside(stands_for, source_port, ports[sink_block], sink_port)
             elif not sink_block:
@@ -235,7 +239,8 @@ class _Flat:
                 self._edges.append(StreamEdge(label, begin, end, kind, depth, edge.at, any_order=any_order))
         for port in definition.ports:
             if port.name not in stands_for and path != definition.name:
-                self._wrong(port.at, f"nothing inside of '{definition.name}' is connected to its port '{port.name}'")
+                self._wrong(port.at, f"nothing inside of '{definition.name}' is connected to its port '{port.name}'",
+                            "Connect the port to a block inside, or remove it.")  # fmt: skip
         return stands_for
 
     @staticmethod
@@ -251,8 +256,8 @@ class _Flat:
         if first in own and not rest:
             port = own[first]
             if port.way is way:  # an edge inside begins at an in port, and ends at an out port
-                begins = "begins" if way is Way.OUT else "ends"
-                self._wrong(edge.at, f"no edge {begins} at '{name}': the data go the other way")
+                message = f"no edge inside can {'begin' if way is Way.OUT else 'end'} at the {way.value} port '{name}'"
+                self._wrong(edge.at, message, "Swap the ends of the edge.")
                 return None
             return "", port
         kind = kinds.get(first)
@@ -361,7 +366,7 @@ def _upwards(name: str) -> Iterator[str]:
 
 
 def _types(name: str, known: tuple[str, ...]) -> str:
-    return did_you_mean(name, known) or f"There are {listed(list(known), len(known))}."
+    return did_you_mean(name, known) or f"Known types: {listed(list(known), len(known))}."
 
 
 def _unfit(config: Config, value: Value) -> tuple[str, str] | None:
@@ -374,9 +379,9 @@ def _unfit(config: Config, value: Value) -> tuple[str, str] | None:
     if isinstance(value, str):
         return f"'{config.name}' must be a number ({kind})", "Write it without quotes."
     if kind.startswith("float"):
-        return None if isfinite(value) else (f"'{config.name}' must be finite ({kind})", "Write a smaller one.")
+        return None if isfinite(value) else (f"'{config.name}' must be finite ({kind})", "Write a smaller number.")
     bits, signed = TYPE_BYTES[kind] * 8, kind.startswith("signed")
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not isinstance(value, int) or not low <= value <= high:
-        return f"{value} does not fit the type {kind} of '{config.name}'", f"A whole number from {low} to {high}."
+        return f"{value} does not fit the type {kind} of '{config.name}'", f"Write a whole number from {low} to {high}."
     return None

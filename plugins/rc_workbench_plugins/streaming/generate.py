@@ -70,7 +70,7 @@ def generated(
     edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
     parts = _parts(topology, edges, agents)
     if not on_cores:
-        hint = "The host program consists of these: map one that begins or ends the streams to a core."
+        hint = "The host program consists of blocks on cores: map a block that begins or ends the streams to a core."
         raise WorkbenchError(problem(topology.blocks[0].at, "no block is on a processor core", hint))
     crossing = [part for part in parts if part["way"]]
     lacking = list(_lacking(topology, section, composition, crossing))
@@ -169,17 +169,17 @@ def _lacking(
         return problem(At(str(composition.path), *composition.place(keys or ("platform",))), message, hint)
 
     if why := _no_port(platform):
-        yield lacks(f"{name} cannot carry streams: {why}", "Take nallatech_h101, or a template like it.")
+        yield lacks(f"{name} cannot carry streams: {why}", "Choose nallatech_h101 or a similar template.")
         return
     if not crossing:
         return
     if not (moves.send_c and moves.receive_c and moves.data_type in ("uint32_t", "unsigned", "unsigned int")):
-        hint = "Write the call that moves `words` words of the array `data` to or from `address`."
-        yield lacks(f"{name} does not say how 32-bit words are moved (host.transfers)", hint)
+        hint = "Write the calls that move `words` words of the array `data` to and from `address`."
+        yield lacks(f"{name} has no calls that move 32-bit words (host.transfers)", hint)
     elif opened is None:
         yield lacks(f"{name} has no call of kind acquire that returns the handle of host.transfers")
     elif len(topology.fpgas) > 1 and not opened.chooses:
-        hint = f"Let the entry's `fpga` be that parameter; or map all to one FPGA, '{topology.fpgas[0]}'."
+        hint = f"Write that parameter as the entry's `fpga`; or map all blocks to one FPGA, '{topology.fpgas[0]}'."
         yield lacks(f"{name} has no call of kind acquire with a parameter that says which card it opens", hint)
     for edge in crossing:
         if section.bulk_elements * edge["words"] > _WINDOW_WORDS:
@@ -189,7 +189,7 @@ def _lacking(
     ends = [part["edge"] for part in crossing if "edge" in part]
     if len(ends) > _MOST_CROSSING:
         message = f"edges cross between processor and FPGAs {len(ends)} times"
-        yield problem(ends[_MOST_CROSSING].at, message, f"At most {_MOST_CROSSING} can.")
+        yield problem(ends[_MOST_CROSSING].at, message, f"At most {_MOST_CROSSING} can. Map more blocks to one side.")
 
 
 def _no_port(platform: Platform) -> str:

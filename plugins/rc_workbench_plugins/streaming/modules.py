@@ -111,7 +111,7 @@ def read_module(implementation: Implementation, config: Mapping[str, Value], roo
             raise WorkbenchError(problem(at, f"cannot read '{file}': {error.strerror}")) from None
         if words := _words(text, unit):
             return Module(implementation, unit, words)
-    hint = "Name the module with `as NAME` where it is not called as the block is."
+    hint = "If the module has another name than the block, write it: `as NAME`."
     raise WorkbenchError(problem(at, f"there is no module '{unit}' in {', '.join(implementation.files)}", hint))
 
 

@@ -190,7 +190,7 @@ def _diagnostic(one: Overtaking, topology: Topology) -> Diagnostic:
         message += f"; in this run none did, the closest end came {after} after an element"
     hint = (
         f"Give {block} one thread; to share its work, write a block for each pass. Or let each end carry the number of "
-        f"elements before it and {reader} wait for as many; then write (any_order=1) at {edge}."
+        f"elements before it, and let {reader} wait for that number; then write (any_order=1) at {edge}."
     )
     return problem(known.threads_at, message, hint)
 

@@ -26,14 +26,14 @@ def with_threads(topology: Topology, given: Mapping[str, tuple[int, At]]) -> tup
             threads[name] = (count, at)
         else:
             hint = did_you_mean(written, map(topology.within, threads))
-            wrong.append((at, f"there is no block '{written}' that threads run", hint))
+            wrong.append((at, f"there is no block '{written}' to give threads to", hint))
     for name, (count, at) in threads.items():
         if not count:
-            hint = f"A whole number from 1 to {MOST_THREADS}."
+            hint = f"Write a whole number from 1 to {MOST_THREADS}."
             wrong.append((at, f"'{topology.within(name)}' needs a number of threads", hint))
         if count > 1 and topology.fpga(name):
             hint = "Map it to processor cores, or give it one thread."
-            wrong.append((at, f"'{topology.within(name)}' is in an FPGA, where no threads run it", hint))
+            wrong.append((at, f"'{topology.within(name)}' is in an FPGA and cannot have several threads", hint))
     blocks = (
         replace(block, threads=count, threads_at=at) for block in topology.blocks for count, at in [threads[block.name]]
     )

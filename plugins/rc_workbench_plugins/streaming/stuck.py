@@ -70,9 +70,9 @@ def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Dia
     name, *why = [*read_lines(raw / "stream_ended.txt"), ""]
     if at := next((block.at for block in topology.blocks if block.name == name), None):
         said = " ".join(filter(None, why))
-        hint = "Building it with -fsanitize=address in host.flags shows where."
+        hint = "To see where, build the host with -fsanitize=address in host.flags."
         if not said.endswith(_SIGNALLED):
-            hint = "Let its run() catch what it can go on after."
+            hint = "Catch the exception in run() if the block can continue."
         return (problem(at, f"block {name} ended the application: {said}", hint),)
     ends = waits(topology, raw, run)
     known = [Waiting(wait.who, wait.whom, number, wait.for_room) for number, wait in enumerate(ends)]
@@ -86,8 +86,8 @@ def stuck_diagnostics(topology: Topology, raw: Path, run: Manifest) -> tuple[Dia
         return (problem(cycle[0].edge.at, message, "All wait for elements: one of them must send before it receives."),)
     deeper = ((topology.within(edge.label), edge.depth, 2 * edge.depth) for edge in full)
     names = " or ".join(f"{name} from {depth} to {twice} (depth={twice})" for name, depth, twice in deeper)
-    others = advice(topology, [wait.edge for wait in cycle if not wait.for_room]) or "send what others wait for earlier"
-    hint = f"Deepen {names}, and more where that is not enough. Or {others}. "
+    others = advice(topology, [wait.edge for wait in cycle if not wait.for_room]) or "send earlier what others wait for"
+    hint = f"Deepen {names}, and more if that is not enough. Or {others}. "
     hint += "To find the least depths: workbench streams RUN --confirm, with a traced run."
     return (problem(full[0].at, message, hint),)
 

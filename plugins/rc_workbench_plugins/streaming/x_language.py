@@ -200,12 +200,12 @@ def _connections(label: str, path: Any, assigned: Any, at: At) -> Iterable[Conne
     any_order = settings.pop(ANY_ORDER, 0)
     if settings:
         name = next(iter(settings))
-        hint = did_you_mean(name, ["depth", ANY_ORDER]) or "Write for example (depth=32)."
+        hint = did_you_mean(name, ["depth", ANY_ORDER]) or "Write, for example, (depth=32)."
         raise _wrong(at, f"an edge has no '{name}'", hint)
     if any_order not in (0, 1):
         raise _wrong(at, f"{ANY_ORDER} is {any_order}", f"Write ({ANY_ORDER}=1), or leave it out.")
     if depth is not None and not (isinstance(depth, int) and 0 < depth <= MOST_DEPTH):
-        raise _wrong(at, f"{depth} is not a queue depth", f"A whole number of elements from 1 to {MOST_DEPTH:,}.")
+        raise _wrong(at, f"{depth} is not a queue depth", f"Write a whole number of elements from 1 to {MOST_DEPTH:,}.")
     ends = [_dotted(end) for end in _tree(path).children]
     several = len(ends) > 2
     for number, (source, sink) in enumerate(pairwise(ends), 1):

@@ -46,10 +46,10 @@ from workbench.api.unstable import (
     period_ps,
 )
 
-_TRACED = "Ask a traced run, whose events are all on the host's clock."
+_TRACED = "Ask a traced run (workbench run --trace): all of its events are on the host's clock."
 _TWO_CLOCKS = (
-    "Ask about each in a statement of its own, or by 'measure latency at A -> B' from one clock to the other, or in an "
-    f"assertion that joins them by &, | or as values of frames. {_TRACED}"
+    "Write one statement for each clock. Or write 'measure latency at A -> B' from one clock to the other, or an "
+    f"assertion that joins conditions of single clocks by & or |, or compares values of frames. {_TRACED}"
 )
 _SLACK = 8  # words that a FIFO may hold beyond the memory that shows its depth, as in a register behind it
 _UNKNOWN = 255  # words that a FIFO of no known depth is taken to hold
@@ -217,7 +217,7 @@ class Design:
             if len(places) > (most := LINKS // LINK_BITS):
                 message = f"agents on other clocks ask about {len(places)} places on clock {clock}, more than {most}"
                 raise WorkbenchError(
-                    Diagnostic(message, "Ask for less over two clocks.", file=self._asked.file or None)
+                    Diagnostic(message, "Ask about fewer places across two clocks.", file=self._asked.file or None)
                 )
         if not links:
             return first
@@ -283,7 +283,7 @@ class Design:
         fifo = self._between_clocks[label]
         into, out = (as_target(self.build.streams[number].id) for number in (fifo.input, fifo.output))
         clocks = " and ".join(map(self._stream_clock, (fifo.input, fifo.output)))
-        hint = f"Ask by its input and output: latency at {into} -> {out}, or occupancy at {into} -> {out}."
+        hint = f"Name its input and output: latency at {into} -> {out}, or occupancy at {into} -> {out}."
         return f"the FIFO '{label}' is between the clocks {clocks}", hint
 
     @property
@@ -323,8 +323,9 @@ def switches(builds: Sequence[HdlBuild], clocks_hz: Mapping[str, float], frame: 
         for one in design.agents if design else ():
             if missing := set(of_fpga[one.number]) - one.monitor.settings.keys():
                 small = "hardware.read_out is too small to switch the agent"
-                what = "the query asks for too much" if one.monitor.settings else small
-                message, hint = f"{what} ({len(missing)} settings)", "Reserve eight words of the port for it."
+                large = "the query has more statements than the agent can switch"
+                message = f"{large if one.monitor.settings else small} ({counted(len(missing), 'setting')} missing)"
+                hint = "Ask for less." if one.monitor.settings else "Reserve eight words in hardware.read_out."
                 raise WorkbenchError(Diagnostic(message, hint))
     numbers = setting_numbers(codes)
     counted_here = (one.of for design in designs if design for own in design.agents for one in own.agent.monitors)
@@ -362,7 +363,7 @@ def agents(build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -
     for one in design.agents:
         if one.needed_words > one.room_words:
             most = counted(one.agent.most_words, "word")
-            message = f"the query takes {most} a frame, more than hardware.query_words allows"
+            message = f"the query needs {most} for each frame, more than hardware.query_words allows"
             hint = f"Write hardware.query_words: {1 << (one.needed_words - 1).bit_length()}, or ask for less."
             raise WorkbenchError(Diagnostic(message, hint, file=asked.file or None))
     sizes = {one.number: (len(one.agent.groups), len(one.agent.monitors)) for one in design.agents}

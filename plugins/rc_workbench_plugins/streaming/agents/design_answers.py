@@ -28,9 +28,7 @@ def _longer(results: Sequence[MeasureResult], clock: ClockFrame, period: Fractio
             and (frame.end_ps - frame.start_ps) / clock.rate_ps > 1.5 * one.measure.frame.time_ps / period]  # fmt: skip
     if long:
         frames = counted(len(long), "frame")
-        message = (
-            f"{frames} counted in the FPGA lasted longer than requested: earlier ones filled its memory, or its way"
-        )
+        message = f"{frames} counted in the FPGA lasted longer than requested, since earlier frames were not sent yet"
         hint = "They are complete. Use longer frames, or raise hardware.query_words."
         yield Diagnostic(message, hint, severity=Severity.WARNING)
 

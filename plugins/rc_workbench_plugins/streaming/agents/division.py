@@ -143,12 +143,12 @@ def _uncounted(statement: Measure | Assert, topology: Topology, file: str) -> Di
     if about_states(statement):
         why = "agents see queues, not the states of blocks"
     elif of_virtual_queue(statement):
-        why = "only the agent of an FPGA that has both of its ends counts the elements along a path"
+        why = "an agent counts the elements along a path only if both ends are in its FPGA"
     elif _overtakes(statement, topology):
-        why = "threads of a block on its path give elements in another order than they take them"
+        why = "several threads of a block on its path change the order of elements"
     message = f"no agent counts '{name}': {why}"
-    hint = "Ask it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
+    hint = "Ask after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
     if about_states(statement):
-        hint += " States of blocks in an FPGA are counted in it by hardware.query."
+        hint += " For states of blocks in an FPGA, use hardware.query."
     line, column = statement.line or None, statement.column or None
     return Diagnostic(message, hint, severity=Severity.WARNING, file=file or None, line=line, column=column)

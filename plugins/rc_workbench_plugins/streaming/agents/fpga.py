@@ -32,7 +32,7 @@ def fpga_answers(
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING, file=str(file)))
     if longer := sum(map(_longer, answered.measures)):
         frames = counted(longer, "frame")
-        message = f"{frames} counted in the FPGA lasted longer than requested: the bus did not take them in time"
+        message = f"{frames} counted in the FPGA lasted longer than requested: the bus did not transfer them in time"
         hint = "They are complete. Use longer frames, or measure less."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
     return replace(answered, diagnostics=tuple(problems))

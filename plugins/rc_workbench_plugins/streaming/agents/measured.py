@@ -18,9 +18,9 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from workbench.api.unstable import MOST_VALUE_BITS
 
-WITHOUT_VALUES = "its words are not one signal beside their valid and ready"
+WITHOUT_VALUES = "no single signal carries its words beside valid and ready"
 _SLICE = (
-    "Assign a slice of them to a signal, and count that by a custom metric: //pragma recap mean NAME of SLICE when "
+    "Assign a slice of the words to a signal, and count it by a custom metric: //pragma recap mean NAME of SLICE when "
     "VALID && READY."
 )
 BETWEEN_BITS = 32  # of how many elements are along a path
@@ -248,7 +248,7 @@ class EdgeNumbers(Joints):
     def _check_type(self, of: Measure, values: Values) -> None:
         type_ = self.edges[of.edges[-1]].edge.type if of.edges else ""
         if of.metric is Metric.VALUE and type_.startswith("float") and of.statistic is not Statistic.TRACE:
-            raise Refused(f"hardware takes only a trace of {type_} values")
+            raise Refused(f"hardware can only trace {type_} values")
 
     def _group(self, of: Measure | None, clock: int) -> GroupKey:
         """What measures have in common whose frames end together."""
@@ -258,7 +258,7 @@ class EdgeNumbers(Joints):
         elif of and of.frame.time_ps:
             cycles = of.frame.time_ps / self._clocks[clock].period_ps
             if cycles.denominator != 1 or cycles < 1:
-                raise Refused(f"a frame is a whole number of cycles, and its time is {float(cycles):.6g} of them")
+                raise Refused(f"a frame must be a whole number of cycles, and this one has {float(cycles):.6g}")
             key = GroupKey(clock, int(cycles))
         if key not in self._groups:
             self._numbers[key] = len(self._groups)

@@ -124,7 +124,7 @@ def answers(
                 problems += _too_long(answer)
                 if answer.lost:
                     lost = counted(answer.lost, "change")
-                    message = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
+                    message = f"{lost} of '{monitor.of.label or monitor.of.text}' had no room in the FPGA"
                     hint = "The answer shows where it is incomplete; use shorter frames to see all of it."
                     problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
     asserts = [_held(of, answer, measures) for of, answer in held]
@@ -152,7 +152,7 @@ def in_order_alone(answered: Answers, unequal: Collection[tuple[str, ...]]) -> A
 
 def _not_in_order(of: Measure | Assert) -> Diagnostic:
     way = " -> ".join(next(edges_along(of)))
-    message = f"not known to an agent: along {way} blocks gave more or fewer elements than they took"
+    message = f"unknown to an agent: blocks along {way} gave more or fewer elements than they took"
     hint = "A trace shows which element came from which: workbench run --trace, then workbench query RUN QUERY_FILE."
     return Diagnostic(message, hint, severity=Severity.WARNING, line=of.line or None, column=of.column or None)
 
@@ -348,7 +348,9 @@ def _too_long(answer: _Answer) -> Iterator[Diagnostic]:
     if answer.too_long:
         frames = counted(answer.too_long, "frame")
         message = f"{frames} of more than 2^32 cycles {'is' if answer.too_long == 1 else 'are'} not in the answer"
-        hint = "The FPGA counts 32 bits a frame. Give the agent's memory more words, so that frames end in time."
+        hint = (
+            "The FPGA counts up to 2^32 cycles a frame. Give the agent's memory more words, so that frames end in time."
+        )
         yield Diagnostic(message, hint, severity=Severity.WARNING)
 
 
@@ -357,7 +359,7 @@ def _result(monitor: Monitor, of: Measure, answer: _Answer) -> MeasureResult:
     if problems := tuple(_too_long(answer)):
         return MeasureResult(of, with_parts(of, answer.frames), f"{trust}, but {problems[0].message}", problems)
     if monitor.unsure_ps:
-        trust += f", each time to within {time_text(float(monitor.unsure_ps) / 1e12)}: its ends have two clocks"
+        trust += f", each time to within {time_text(float(monitor.unsure_ps) / 1e12)}: its ends are on different clocks"
     if not answer.lost:
         return MeasureResult(of, with_parts(of, answer.frames), trust)
     if of.statistic is Statistic.TRACE:

@@ -23,7 +23,7 @@ from rc_workbench_plugins.streaming.query.read import statements
 from workbench.api import Diagnostic, WorkbenchError, time_text
 from workbench.api.unstable import AgentSettings
 
-_HINT = "A frame is a whole number of cycles of each clock, below 2^32, or of words."
+_HINT = "Write a whole number of cycles of each clock, below 2^32, or of words."
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -50,8 +50,8 @@ def codes_for(agent: HardwareAgent, frame: str, only: Sequence[str]) -> tuple[in
 def _counted(counted: Sequence[Measure | Assert], only: Sequence[str]) -> Iterator[int]:
     """What lets `only` these be counted, with those that nobody asked for. WorkbenchError for too many."""
     if only and len(counted) > (most := (AgentSettings.CODES - AgentSettings.COUNTED) // 2):
-        message = f"an agent counts {len(counted)} statements, and {most} can be switched"
-        raise WorkbenchError(Diagnostic(message, "Ask for fewer in the file of questions."))
+        message = f"an agent counts {len(counted)} statements, but only {most} can be switched"
+        raise WorkbenchError(Diagnostic(message, "Write fewer statements in the query file."))
     only_names = frozenset(only)
     for number, one in enumerate(counted if only else ()):
         yield AgentSettings.counted(number, not one.text or not only_names.isdisjoint(_names_of(one)))
@@ -137,7 +137,7 @@ def _in_frames(
         if (switched_to := length(one.measure)) is None:
             return one
         frame, words = switched_to
-        trust = f"{one.trust}, in frames of {words}, as the program was started"
+        trust = f"{one.trust}, in frames of {words}, as set when the program started"
         measure = replace(one.measure, frame=frame)
         return replace(one, measure=measure, frames=with_parts(measure, one.frames), trust=trust)
 

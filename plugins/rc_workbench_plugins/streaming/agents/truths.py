@@ -180,9 +180,9 @@ class Truths(EdgeNumbers):
         else:
             b, base = Values(None, Bits(1, 1), 1), self._limit(left, a, right, clock)
             if left.metric in (Metric.VISITS, Metric.TRANSITIONS):
-                raise Refused("how often something happens in a frame is not compared in hardware")
+                raise Refused("hardware cannot compare how often something happens in a frame")
             if left.statistic is Statistic.SUM and not left.single:
-                raise Refused("a sum over a frame is not compared in hardware")
+                raise Refused("hardware cannot compare a sum over a frame")
             divisor = True if left.single or a.event is None else a.event
             b_sample = self._wire(f"{at}_b", both(divisor, gate))
             some = b_sample

@@ -235,8 +235,8 @@ def _of_dummies(events: Events) -> list[Explained]:
         taken[edge.sink.block] = max(taken[edge.sink.block], len(events.edges[edge.label].pop_ps))
     silent = [e for e in edges if 0 < len(events.edges[e.label].push_ps) < taken[e.source.block]]
     said = advice(replace(events.topology, edges=tuple(edges)), silent)
-    question = "Which dummy messages rule out that a split and its join deadlock?"
-    return [Explained(question, f"Either {said}.", ())] if said else []
+    question = "Which dummy messages prevent a deadlock of a split and its join?"
+    return [Explained(question, f"{said[:1].upper()}{said[1:]}.", ())] if said else []
 
 
 def _of_agents(run: Run) -> list[Explained]:
