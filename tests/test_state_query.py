@@ -139,7 +139,7 @@ def test_of_a_block_that_its_trace_leaves_out_the_counters_are_said(run: Run) ->
     (result,) = asked(
         replace(run, tables={**run.tables, "state_time": times}), "measure share of state wait_mem of fir"
     )
-    assert "a trace that lacks a part: it shows 20.0" in result.trust
+    assert "an incomplete trace: it shows 20.0" in result.trust
     assert "the counters 75.0" in result.trust
 
 
@@ -149,16 +149,16 @@ def test_of_a_block_that_its_trace_leaves_out_the_counters_are_said(run: Run) ->
         ("measure share of state wait_mem of fri", 36, "there is no block 'fri'", "'fir'"),
         ("measure share of state wait_men of fir", 24, "top.fir has no state 'wait_men'", "'wait_mem'"),
         ("measure transitions of state idle -> wait_men of fir", 38, "no state 'wait_men'", "'wait_mem'"),
-        ("measure share of fir", 18, "share is of one state", "share of state NAME of BLOCK"),
+        ("measure share of fir", 18, "share takes one state", "share of state NAME of BLOCK"),
         ("measure share of stat idle of fir", 18, "'stat' is not expected here", "'state'"),
         ("measure shar of state idle of fir", 9, "'shar' cannot be measured", "'share'"),
         ("measure transitions of state idle of fir", 30, "from one state to another", "A -> B"),
         ("measure hist visits of state idle of fir", 14, "one number per frame", "hist"),
-        ("measure share(frame=100) of state idle of fir", 15, "a frame of a state is a time", "10 us"),
+        ("measure share(frame=100) of state idle of fir", 15, "a frame of a state must be a time", "10 us"),
         ("assert state idle of fir > 4", 14, "and cannot be compared", "share of a state"),
         ("assert state idle of w[*].p", 14, "this fits several blocks: top.w[0].p, top.w[1].p", "Name one"),
         ("assert share of state idle of w[*].p > 1 us", 8, "this fits several blocks", "name it"),
-        ("assert mean dwell of state idle of fir > 5 %", 42, "5 % is a share, and a time is expected", ""),
+        ("assert mean dwell of state idle of fir > 5 %", 42, "5 % is a share, but a time is expected", ""),
         ("measure rate at e1", 17, "no streams were recorded", "States can be asked"),
     ],
 )

@@ -226,7 +226,7 @@ def test_a_block_that_sleeps_is_advised_to_sleep_less(tmp_path: Path, capsys: py
     (advice,) = finding["advice"]
     assert finding["title"] == "s1 limits the throughput"
     assert advice["text"].startswith("s1 sleeps 100\u202f% of the time and no queue holds it up")
-    assert (advice["changes"], advice["no_change"]) == ([], "how long a block sleeps is set in its source")
+    assert (advice["changes"], advice["no_change"]) == ([], "the block's source sets how long it sleeps")
 
 
 def test_where_nothing_limits_neither_says_that_something_does(
@@ -250,7 +250,7 @@ def test_a_run_without_its_streams_says_that_it_cannot_tell(tmp_path: Path, caps
     assert main(["report", str(tmp_path / "run")]) == 0
     said = capsys.readouterr()
     assert "No findings above 1.05×. A run with a trace (--trace) may show more." in " ".join(said.out.split())
-    assert "what limits the throughput is not known: this run did not record its streams" in said.err
+    assert "the limit of the throughput is unknown: this run did not record its streams" in said.err
 
 
 def test_a_rules_finding_gains_no_more_than_the_streams_let_it(tmp_path: Path) -> None:
@@ -300,8 +300,13 @@ def test_where_the_bus_limits_only_transfers_gain_and_the_edge_is_the_place(tmp_
     (limit,) = analysis.findings
     assert (limit.title, limit.block) == ("The bus limits the throughput, at e1", "host.mt")
     assert limit.places == (Line("walks.x", 7, "e1"),)
-    measured: Any = SimpleNamespace(run=run, blocks=analysis.blocks)
+    measured: Any = SimpleNamespace(run=run, blocks=analysis.blocks, threshold=1.05)
     moves = replace(limit, rule="inefficient transfer type or size", places=(Line("composed/stream_card.c", 22),))
+    assert limit.advice[0].text.startswith("Move larger pieces")
+    (again,) = stream_advice(measured, moves) or ()
+    assert again.text.endswith(
+        "best rate of the bus. Larger pieces, as in the advice for the bus at e1, shorten this time too."
+    )
     assert stream_bound(measured, moves) == (said["gain"], limit.advice[0].stays)
     for other in (replace(moves, rule="late sender"), replace(limit, rule="own rule")):
         bound, why = stream_bound(measured, other) or (0.0, "")
@@ -344,7 +349,7 @@ def test_an_earlier_versions_run_and_a_source_that_fails(tmp_path: Path) -> None
     damaged = replace(run, tables={**run.tables, LIMITS: {"utf8": np.frombuffer(b'{"by": "block"', "u1")}})
     analysis = analyse(damaged, None, knowledge)
     assert not analysis.findings
-    assert ["what limits its streams is damaged" in d.message for d in analysis.diagnostics] == [True]
+    assert ["record of its throughput's limit is damaged" in d.message for d in analysis.diagnostics] == [True]
 
 
 def test_a_short_queue_is_a_finding_with_its_depths_and_the_predicted_speedup(tmp_path: Path) -> None:
@@ -362,7 +367,7 @@ def test_a_short_queue_is_a_finding_with_its_depths_and_the_predicted_speedup(tm
 
     (finding,) = found(after=(1 + busiest) / 2)
     (advice,) = finding.advice
-    assert advice.text.startswith("Deepen e1 from 4 to 24 elements (depth=24): by replay of this run ")
+    assert advice.text.startswith("Deepen e1 from 4 to 24 elements (depth=24). By replay, this is ")
     assert (finding.block, finding.metrics) == ("host.mt", {"stream.depth": 4, "stream.least_depth": 24})
     assert advice.at_most == pytest.approx(1 / busiest)
     assert advice.prediction is not None
@@ -375,8 +380,8 @@ def test_a_short_queue_is_a_finding_with_its_depths_and_the_predicted_speedup(tm
 @pytest.mark.parametrize(
     ("bus_ns", "work_ns", "said"),
     [
-        (500, 20, "The bus, on the way of ab: the consumer waits for what is under way 9"),
-        (400, 300, " What is under way on the bus, at ab, is waited for 2"),
+        (500, 20, "The bus, at ab: the consumer waits for it 9"),
+        (400, 300, " The consumer of ab waits for the bus 2"),
     ],
 )
 def test_a_bus_that_is_waited_for_is_named_and_not_who_waits(bus_ns: int, work_ns: int, said: str) -> None:

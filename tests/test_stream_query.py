@@ -170,10 +170,10 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         ("\n  measure rats at a", (2, 11), "'rats' cannot be measured", "Did you mean 'rate'?"),
         ("measure rate a", (1, 14), "'a' is not expected here", "Did you mean 'at'?"),
         ("m: measure rate at", (1, 19), "the statement is not finished", "Wanted: a name."),
-        ("assert rate at a = 3", (1, 18), "'=' is not expected here", "This comparison is written ==."),
-        ("assert rate at a => 3", (1, 18), "'=>' is not expected here", "This comparison is written >=."),
+        ("assert rate at a = 3", (1, 18), "'=' is not expected here", "Write this comparison as ==."),
+        ("assert rate at a => 3", (1, 18), "'=>' is not expected here", "Write this comparison as >=."),
         ("assert rate at a > 3 Mtp", (1, 22), "'Mtp' is not expected here", "Mtps"),
-        ("assert (rate at a > 3 and util at b < 1)", (1, 23), "'and' is not expected here", "&, | and !"),
+        ("assert (rate at a > 3 and util at b < 1)", (1, 23), "'and' is not expected here", "& for and"),
         ("measure hist(3 occupancy at b", (1, 16), "'occupancy' is not expected here", "','"),
         ("measure rate at d", (1, 17), "there is no edge or port 'd'", "Known: a, b, c,"),
         ("measure rate at fliter.y", (1, 17), "there is no edge or port 'fliter.y'", "Did you mean 'filter.y'?"),
@@ -182,38 +182,38 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         (
             "measure rate at a -> b",
             (1, 17),
-            "rate is of one edge, and these are 2: Stream.a, Stream.b",
+            "rate takes one edge, but these are 2: Stream.a, Stream.b",
             "by its latency or occupancy",
         ),
         ("measure hist rate at a", (1, 14), "rate is one number per frame, so it has no histogram", "Leave"),
-        ("measure mean(bins=3) latency at a", (1, 14), "'bins' is of histograms", "'frame' alone"),
+        ("measure mean(bins=3) latency at a", (1, 14), "only histograms take 'bins'", "only 'frame'"),
         ("measure hist(bin=3) latency at a", (1, 14), "there is no parameter 'bin'", "Did you mean 'bins'?"),
-        ("measure hist(bins=0) occupancy at a", (1, 19), "there are from 1 to 4096 bins", ""),
-        ("measure hist(bins=3) latency at a", (1, 9), "a histogram with so many bins needs bounds", ""),
-        ("measure hist(bins=3, low=5, high=2) value at a", (1, 9), "a histogram's 'high' lies above its 'low'", ""),
+        ("measure hist(bins=0) occupancy at a", (1, 19), "the number of bins must be from 1 to 4096", ""),
+        ("measure hist(bins=3) latency at a", (1, 9), "a histogram with 'bins' needs 'low' and 'high'", ""),
+        ("measure hist(bins=3, low=5, high=2) value at a", (1, 9), "'high' of a histogram must be above 'low'", ""),
         (
             "measure mean(frame=0.5) latency at a",
             (1, 20),
-            "a frame is a time, a whole number of elements, or a size",
+            "a frame must be a time, a whole number of elements, or a size",
             "10 ms",
         ),
         (
             "measure mean(frame=1e25 s) latency at a",
             (1, 20),
-            "a frame is a time, a whole number of elements, or a size",
+            "a frame must be a time, a whole number of elements, or a size",
             "10 ms",
         ),
         ("measure mean(frame=1e999) latency at a", (1, 20), "this number is too large", ""),
         ("assert latency at a > 1e300 s", (1, 23), "this number is too large", ""),
-        ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, and a time is expected", ""),
+        ("measure mean(frame=5 Mtps) latency at a", (1, 20), "5 Mtps is a rate, but a time is expected", ""),
         ("measure m1 when rate at a > 3", (1, 9), "no statement is called 'm1'", ""),
         ("a: assert rate at a > 3\nmeasure a", (2, 9), "'a' is not a measure", ""),
         ("a: measure rate at a when b > 3\nb: measure a", (1, 1), "'a' depends on itself: a -> b -> a", ""),
         ("sum: measure rate at a", (1, 1), "'sum' is a word of the language", "another label"),
         ("m: measure rate at a\nm: measure rate at b", (2, 1), "the label 'm' is used twice: line 1 has it too", ""),
-        ("assert 3 > 2", (1, 8), "two numbers are compared", ""),
-        ("assert rate at a > util at b", (1, 8), "a rate is compared with a share", ""),
-        ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, and a rate is expected", ""),
+        ("assert 3 > 2", (1, 8), "this compares two numbers", ""),
+        ("assert rate at a > util at b", (1, 8), "this compares a rate with a share", ""),
+        ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, but a rate is expected", ""),
         ("assert occupancy at a", (1, 8), "this is not a condition: it has no comparison", "Backpressure alone"),
         ("h: measure hist latency at a\nassert h > 3", (2, 8), "a histogram is not a number", "mean"),
     ],
@@ -274,7 +274,7 @@ def test_a_thousand_comparisons_are_taken() -> None:
 def test_several_ways_want_one_in_between() -> None:
     (problem,) = read_query("measure latency at r -> o", ASTRO).diagnostics
     assert problem.message == "there are several ways from Astro.r to Astro.o"
-    assert problem.hint == "Name an edge in between, as Astro.s1."
+    assert problem.hint == "Name an edge in between, such as Astro.s1."
     (problem,) = read_query("assert rate at Split.out > 3", ASTRO).diagnostics
     assert problem.message == "this fits several edges: Astro.s1, Astro.s2"
 

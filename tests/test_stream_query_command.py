@@ -136,7 +136,7 @@ def test_a_broken_assertion_is_told_by_the_exit_code(run: Path, capsys: pytest.C
     assert "    0  79.2\u202f%  ########" in out  # of the time the queue was empty
     assert "most 1\u202fM/s" in out
     assert "3 frames" in out  # five transfers, five, and what came after
-    assert "my.query:2:14: warning: rate is one number in a frame" in error
+    assert "my.query:2:14: warning: rate is one number per frame" in error
 
 
 def test_what_is_wrong_in_a_query_is_said_with_its_line(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

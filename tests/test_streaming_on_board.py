@@ -143,7 +143,7 @@ def test_a_trace_has_what_the_processor_saw(run: Path, capsys: pytest.CaptureFix
     assert found.edges["App.b"].values.tolist() == [FACTOR * i for i in range(MOST)]
     assert set(found.lives_ps) == {"App.count", "App.print"}
     assert main(["query", str(run), "--limits"]) == 0
-    assert "So it is a block in the FPGA, or the bus." in capsys.readouterr().out
+    assert "So a block in the FPGA or the bus is the limit." in capsys.readouterr().out
 
 
 def test_records_that_were_brought_by_hand_are_collected_alike(run: Path, far: Path, tmp_path: Path) -> None:

@@ -71,11 +71,11 @@ def workbench_findings() -> Sequence[FindingSource]:
 @hookimpl
 def workbench_metrics() -> Sequence[Metric]:
     """Metrics of findings on the application's limits; no rule selects them."""
-    busy = "Share of the run in which it neither waits for data nor is held up by a full queue"
-    least = "Least depth that loses under 1 %, the other queues as they are, by replay"
+    busy = "Share of the run in which the block waits neither for data nor for room in a full queue"
+    least = "Least depth that loses under 1 % by replay, if the other queues keep their depths"
     return [
         Metric("stream.busy", busy, "share", lambda selected: None),
-        Metric("stream.depth", "Elements that the queue is declared to hold", "count", lambda selected: None),
+        Metric("stream.depth", "Declared depth of the queue in elements", "count", lambda selected: None),
         Metric("stream.least_depth", least, "count", lambda selected: None),
     ]
 

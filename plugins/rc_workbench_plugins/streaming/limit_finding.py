@@ -57,29 +57,33 @@ QUEUE = "short queue"
 _MOST_ELEMENTS = 200_000
 _FASTER_FPGA = "late sender"  # the rule whose advice is a faster FPGA
 _ADVICE = {
-    "block": "Make {who} faster, or share the work among several copies.",
+    "block": "Make {who} faster, or share the work among several copies of it.",
     "core": "Give {who} cores of their own (streaming.mapping), or make them faster.",
     "bus": "Move larger pieces at a time (streaming.bulk_elements), or map both ends of {at} to the same side.",
-    "sleep": "{who} sleeps {asleep} of the time and no queue holds it up, so it sets the pace. "
+    "sleep": "{who} sleeps {asleep} of the time, and no queue holds it up: it sets the pace. "
     "Let it sleep less, or run several copies of it.",
 }
 _NO_CHANGE = {
-    "sleep": "how long a block sleeps is set in its source",
-    "core": "the mapping of blocks to cores is set in the project: change it and run again",
-    "bus": "how much is moved at a time is set in the project: change it and run again",
+    "sleep": "the block's source sets how long it sleeps",
+    "core": "the project maps blocks to cores: change the mapping and run again",
+    "bus": "the project sets the size of transfers (streaming.bulk_elements): change it and run again",
     "fpga": "no work of the FPGA's blocks is marked",
-    "queue": "the depth is set where the edge is written: `workbench streams RUN --confirm` simulates depths",
+    "queue": "the edge's source line sets its depth: `workbench streams RUN --confirm` simulates other depths",
 }
-_LARGER = (
-    "The run-time of the streaming application makes these calls. Move larger pieces at a time "
-    "(streaming.bulk_elements), or map both ends of an edge to the same side."
-)
+#: What is special in the calls of the run-time that a rule finds.
+_CALLS = {
+    "inefficient transfer type or size": "Transfers of the run-time do not reach the best rate of the bus.",
+    "nonoverlapped transfers": "The run-time waits until each of its transfers has ended.",
+}
+_ANY_CALLS = "The run-time of the streaming application makes these calls."
+_LARGER = "Move larger pieces at a time (streaming.bulk_elements), or map both ends of an edge to the same side."
+_AS_FOR_THE_BUS = "Larger pieces, as in the advice for the bus at {at}, shorten this time too."
 _FASTER_BLOCKS = (
     "Make the blocks in the FPGA faster, or map some of them to cores (streaming.mapping). The run-time already moves "
     "data while they work."
 )
 _UNTRACED = Diagnostic(
-    "what limits the throughput is not known: this run did not record its streams", "Run with --trace.", Severity.NOTE
+    "the limit of the throughput is unknown: this run did not record its streams", "Run with --trace.", Severity.NOTE
 )
 #: A block of which this share of the busy time is no work sleeps.
 _ASLEEP = 0.5
@@ -155,7 +159,7 @@ def stream_findings(measured: Measured) -> Sequence[Finding]:
         return _findings(kept, measured)
     except (KeyError, TypeError, ValueError) as error:
         file = str(measured.run.path) if measured.run.path else None
-        message = f"the run's record of what limits its streams is damaged: {error}"
+        message = f"the run's record of its throughput's limit is damaged: {error}"
         raise WorkbenchError(Diagnostic(message, "Run again.", Severity.WARNING, file)) from None
 
 
@@ -179,8 +183,8 @@ def stream_bound(measured: Measured, finding: Finding) -> tuple[float, str] | No
 
 
 def stream_advice(measured: Measured, finding: Finding) -> Sequence[Advice] | None:
-    """What to do about calls that the run-time makes: its code is generated, how much it moves at a time is set in the
-    project. What it gains is known where the run recorded what limits it."""
+    """Advice for calls that the run-time makes: its code is generated, and the project sets the size of transfers. The
+    gain is known if the run recorded the limit of its throughput. The finding about the bus has the whole advice."""
     if not _of_run_time(finding):
         return None
     stays = next((one.stays for one in finding.advice if one.at_most == finding.speedup_cap), "")
@@ -189,13 +193,17 @@ def stream_advice(measured: Measured, finding: Finding) -> Sequence[Advice] | No
         changes = next(scales, ())
         no_change = "" if changes else _NO_CHANGE["fpga"]
         return [Advice(_FASTER_BLOCKS, finding.speedup_cap, stays, changes=changes, hardware=True, no_change=no_change)]
+    calls = _CALLS.get(finding.rule, _ANY_CALLS)
     try:
-        known = _kept(measured.run.tables) is not None
+        limit = _kept(measured.run.tables)
     except (KeyError, TypeError, ValueError):
-        known = False  # `stream_findings` reports the damage
-    if known:
-        return [Advice(_LARGER, finding.speedup_cap, stays, no_change=_NO_CHANGE["bus"])]
-    return [Advice(f"{_LARGER} A traced run (--trace) finds what limits it.", None, no_change=_NO_CHANGE["bus"])]
+        limit = None  # `stream_findings` reports the damage
+    if limit is None:
+        text = f"{calls} {_LARGER} A traced run (--trace) finds the limit of the throughput."
+        return [Advice(text, None, no_change=_NO_CHANGE["bus"])]
+    has_finding = limit["by"] == "bus" and (limit["gain"] is None or limit["gain"] >= measured.threshold)
+    larger = _AS_FOR_THE_BUS.format(at=limit["at"]) if has_finding else _LARGER
+    return [Advice(f"{calls} {larger}", finding.speedup_cap, stays, no_change=_NO_CHANGE["bus"])]
 
 
 def _of_run_time(finding: Finding) -> bool:
@@ -306,8 +314,8 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
             severity="",
             advice=(
                 Advice(
-                    f"Deepen {name} from {thousands(edge.depth)} to {words} (depth={deeper.words}): by replay of this "
-                    "run that is the least depth that loses under 1 %, the other queues as they are.",
+                    f"Deepen {name} from {thousands(edge.depth)} to {words} (depth={deeper.words}). By replay, this is "
+                    "the least depth that loses under 1 % if the other queues keep their depths.",
                     most,
                     stays,
                     no_change=_NO_CHANGE["queue"],
@@ -317,8 +325,8 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
                 ),
             ),
             metrics={"stream.depth": edge.depth, "stream.least_depth": deeper.words},
-            condition="by replay, more depth of this queue alone gains at least the threshold",
-            explanation="A block that sends into a full queue waits. With more room it goes on meanwhile.",
+            condition="by replay, a deeper queue alone gains at least the threshold",
+            explanation="A block that sends into a full queue waits. With more room, it goes on working.",
             places=(Line(place[0], place[1], name),) if (place := places.get(name)) else (),
         )
 

@@ -205,6 +205,6 @@ def ends_that_overtake(measured: Measured) -> Sequence[Any]:
         found = [Diagnostic(severity=Severity.WARNING, **row) for row in rows]
     except (TypeError, ValueError) as error:
         file = str(measured.run.path) if measured.run.path else None
-        message = f"the run's record of the order of its streams is damaged: {error}"
+        message = f"the run's record of the order of its elements is damaged: {error}"
         found = [Diagnostic(message, "Run again.", Severity.WARNING, file)]
     raise WorkbenchError(*found)

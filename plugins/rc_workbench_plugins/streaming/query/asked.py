@@ -70,7 +70,7 @@ class Asking:
         of_statistic = said.children[1] if isinstance(said, Tree) else None
         if of_statistic and of_metric:
             message = f"{statistic} and {metric} both have parameters"
-            raise self.wrong(statement, of_metric, message, f"Write all behind {statistic}.")
+            raise self.wrong(statement, of_metric, message, f"Write all parameters behind {statistic}.")
         parameters = of_statistic or of_metric
         if metric in SINGLE:
             statistic = self._single(statement, metric, metric_token, statistic)
@@ -94,7 +94,7 @@ class Asking:
             message = f"{metric} is one number per frame, so it has no histogram"
             raise self.wrong(statement, at, message, f"Leave 'hist' out: each frame gives its {metric}.")
         if statistic is not Statistic.TRACE:
-            message = f"{metric} is one number in a frame: '{statistic}' of it is the same number"
+            message = f"{metric} is one number per frame: its '{statistic}' is the same number"
             problem = self.problem(statement, at, message, f"Write {metric}, or with a frame {metric}(frame=10 us).")
             self._problems.append(replace(problem, severity=Severity.WARNING))
         return Statistic.TRACE
@@ -113,13 +113,15 @@ class Asking:
             if name not in _PARAMETERS:
                 raise self.wrong(statement, name_token, f"there is no parameter '{name}'", near(name, _PARAMETERS, ""))
             if name != "frame" and statistic is not Statistic.HIST:
-                raise self.wrong(statement, parameter, f"'{name}' is of histograms", "Others have 'frame' alone.")
+                raise self.wrong(
+                    statement, parameter, f"only histograms take '{name}'", "Other measures take only 'frame'."
+                )
             if name == "frame":
                 frame = self._frame_of(statement, value)
             elif name == "bins":
                 bins = self.number(statement, value, "a number", 1.0)
                 if not (bins == int(bins) and 1 <= bins <= _MOST_BINS):
-                    raise self.wrong(statement, value, f"there are from 1 to {_MOST_BINS} bins")
+                    raise self.wrong(statement, value, f"the number of bins must be from 1 to {_MOST_BINS}")
                 given[name] = bins
             else:
                 given[name] = self.number(statement, value, *DIMENSIONS[metric])
@@ -130,7 +132,7 @@ class Asking:
         kind = "a number" if unit is None else "a size" if str(unit) in read.SIZES else "a time"
         length = self.number(statement, value, kind, 1.0)
         if not (1 <= length < LONGEST and length == int(length)):
-            message = "a frame is a time, a whole number of elements, or a size"
+            message = "a frame must be a time, a whole number of elements, or a size"
             raise self.wrong(statement, value, message, "For example: frame=10 ms, frame=1000 or frame=64 KiB")
         if kind == "a size":
             return FrameLength(size_bytes=int(length))
@@ -141,7 +143,7 @@ class Asking:
         number, unit = part.children
         unit_dimension, factor = _UNITS[str(unit)] if unit is not None else (dimension, plain)
         if unit_dimension != dimension:
-            raise self.wrong(statement, part, f"{number} {unit} is {unit_dimension}, and {dimension} is expected")
+            raise self.wrong(statement, part, f"{number} {unit} is {unit_dimension}, but {dimension} is expected")
         if not isfinite(value := float(str(number)) * factor):
             raise self.wrong(statement, part, "this number is too large")
         exact = int(str(number)) if factor == 1 and str(number).lstrip("-").isdigit() else value

@@ -29,9 +29,9 @@ def bins_of(
     elif metric in TIMED:
         low = 0 if low is None else low
     if low is None or high is None:
-        raise ValueError("a histogram with so many bins needs bounds, as in hist(bins=16, low=0, high=1000)")
+        raise ValueError("a histogram with 'bins' needs 'low' and 'high', as in hist(bins=16, low=0, high=1000)")
     if not high > low:
-        raise ValueError("a histogram's 'high' lies above its 'low'")
+        raise ValueError("'high' of a histogram must be above 'low'")
     count = count or EVEN
     return tuple(low + (high - low) * i / count for i in range(count + 1))
 

@@ -32,10 +32,8 @@ from workbench.api.unstable import StreamBlock, Topology, read_file
 
 def add_arguments(parser: ArgumentParser) -> None:
     frame = "length of a frame: a time (10 ms), or a number of transfers; without it the run is one frame"
-    target = (
-        "a run; of a project of a streaming application, the query is read and checked alone, or what can be asked "
-    )
-    target += "about is listed"
+    target = "a run; or a project of a streaming application: then the query is only checked; without a query, the "
+    target += "blocks and edges to ask about are listed"
     parser.add_argument("run_folder", type=Path, metavar="TARGET", help=target)
     parser.add_argument(
         "query",
@@ -73,7 +71,7 @@ def _checked(arguments: Namespace, workbench: Workbench) -> int:
     """A project's query as it would be asked, or what can be asked about; nothing is run."""
     composition = workbench.open_project(arguments.run_folder)
     if composition.project.streaming is None:
-        hint = "Name a project with a 'streaming' section, or a run: its blocks and its design's streams can be asked."
+        hint = "Name a project with a 'streaming' section. Or name a run: a query can ask about its blocks and streams."
         raise WorkbenchError(Diagnostic("this project has no streams", hint, file=str(arguments.run_folder)))
     topology = read_topology(composition)
     if arguments.query is None:
@@ -109,7 +107,7 @@ def _counting(statement: Measure | Assert, agent: str, topology: Topology) -> st
     if not between:
         return words
     one = len(between) == 1
-    words += f", as long as {listed([*between])} {'gives' if one else 'give'} as many elements as "
+    words += f", if {listed([*between])} {'gives' if one else 'give'} exactly the number of elements that "
     return words + ("it takes" if one else "they take") + "; otherwise a trace shows it"
 
 
@@ -176,8 +174,7 @@ def _agents(run: Run, arguments: Namespace, workbench: Workbench) -> int:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
         there = something_seen(run, str(arguments.run_folder))  # nor, perhaps, is there anything that could be asked
         if there.topology.edges and not there.is_application:
-            hint = "Name a file of statements. What its design's streams counted: workbench streams "
-            hint += f"{arguments.run_folder}."
+            hint = f"Name a file of statements. `workbench streams {arguments.run_folder}` shows counts of the streams."
         raise WorkbenchError(Diagnostic("the query is empty, and no agent counted anything", hint))
     if arguments.json:
         workbench.print_json(answers.as_json())

@@ -113,12 +113,12 @@ class _Run:
 
     def _edge(self, label: str) -> EdgeEvents:
         if label not in self._events.edges:
-            raise no_trace(f"what happens at {label} at the time")
+            raise no_trace(f"transfers at {label} over time")
         return self._events.edges[label]
 
     def _blocks(self) -> RunStates:
         if self._states is None:
-            raise WorkbenchError(Diagnostic("the query asks about states, and this run counted none"))
+            raise WorkbenchError(Diagnostic("the query asks about states, but this run counted none"))
         return self._states
 
     def _trust(self, measure: Measure) -> Across:
@@ -128,7 +128,7 @@ class _Run:
         parts = dict.fromkeys(part for label in measure.edges if (part := self._edge(label).part))
         if parts:
             where = f"at {', '.join(parts)} alone"
-            return Across(f"{COUNTED} {where}: what happens in an FPGA is not recorded on a real machine")
+            return Across(f"{COUNTED} {where}: a run on a real machine does not record what happens in an FPGA")
         if (
             not self._trusted
             or measure.metric is not Metric.OCCUPANCY
@@ -366,6 +366,6 @@ def _intervals(edge: EdgeEvents, tap: Tap) -> Times:
 def _values(edge: EdgeEvents) -> NDArray[Any]:
     if edge.values is None:
         message = f"the run did not record the values on {edge.edge.label}"
-        hint = "In an ordinary design an agent counts them: write the statement in hardware.query of the project."
+        hint = "In a design without a 'streaming' section, an agent counts them: write the statement in hardware.query."
         raise WorkbenchError(Diagnostic(message, hint))
     return edge.values

@@ -40,5 +40,5 @@ def few_enough(measure: Measure, frames: int) -> None:
     """Raises WorkbenchError where a measure has more frames than are listed."""
     if frames >= MOST_FRAMES:
         message = f"'{measure.text}' has {thousands(frames)} frames in this run, too many to list"
-        hint = f"At most {thousands(MOST_FRAMES)} are: take longer frames, or 'trace' for every single one."
+        hint = f"Use longer frames (fewer than {thousands(MOST_FRAMES)}), or 'trace' for every single value."
         raise WorkbenchError(Diagnostic(message, hint))

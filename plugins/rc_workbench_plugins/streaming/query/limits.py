@@ -286,7 +286,7 @@ def _answers(
         if more := max(len(said) - _MOST_SAID, 0):
             said = sorted(said, key=lambda one: -one[1])[:_MOST_SAID]
         words = "; ".join(f"{short([name])} {value}" for name, _, value in said)
-        return f"{words}; {more} more less." if more else f"{words}."
+        return f"{words}; {more} others have less." if more else f"{words}."
 
     def asked(what: str, edges: Iterable[QueueSeen]) -> tuple[str, ...]:
         return tuple(f"measure {what} at {topology.short(queue.edge)}" for queue in edges)
@@ -315,7 +315,7 @@ def _answers(
     yield LimitAnswer("How long does data wait on its way?", words, asked("mean latency", late), latencies)
 
     busy = [(b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks]
-    note = "What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
+    note = "A run on a real machine does not record blocks in an FPGA; agents count there." * unseen
     words = f"{each(busy)} {note}".rstrip()
     yield LimitAnswer("How busy is each block?", words, asked("util", queues), bars("util", busy, _whole), note)
 
@@ -348,8 +348,7 @@ def _answers(
     most = max((b.busy for b in blocks), default=0.0)
     many = "it is" if len(walked.limit) == 1 else "they are"
     if slowed[1] > max(most, core[1]):
-        words = f"The bus, on the way of {short([slowed[0]])}: the consumer waits for what is under way "
-        words += f"{percent_text(slowed[1])} of the time."
+        words = f"The bus, at {short([slowed[0]])}: the consumer waits for it {percent_text(slowed[1])} of the time."
     elif core[0]:
         words = (
             f"The core {core[0]}, which {short(walked.limit)} share: it is busy {percent_text(core[1])} of the time."
@@ -358,7 +357,7 @@ def _answers(
         words = (
             f"No block on the processor: {short(walked.limit)} comes nearest, busy {percent_text(most)} of the time. "
         )
-        words += "So it is a block in the FPGA, or the bus."
+        words += "So a block in the FPGA or the bus is the limit."
     elif most < _CLEAR:
         words = f"No block clearly. {short(walked.limit)} comes nearest: {many} busy {percent_text(most)} of the time."
     else:
@@ -366,15 +365,14 @@ def _answers(
     if not core[0]:
         words += "".join(_state(part, where) for part, where in ((before, "before"), (after, "after")) if part)
     if _TOLD < slowed[1] <= max(most, core[1]):
-        words += f" What is under way on the bus, at {short([slowed[0]])}, is waited for "
-        words += f"{percent_text(slowed[1])} of the time."
+        words += f" The consumer of {short([slowed[0]])} waits for the bus {percent_text(slowed[1])} of the time."
     yield LimitAnswer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
 
     then = short(walked.following)
     if unseen:
-        words = "Not known: what blocks in the FPGA do was not recorded."
+        words = "Unknown: the run did not record blocks in the FPGA."
     elif walked.gain == float("inf"):
-        words = "Not known: no other block did anything."
+        words = "Unknown: no other block did anything."
     elif walked.gain < 1.01:
         words = f"{then}, at about the current throughput."
     else:
@@ -389,7 +387,9 @@ def _whole(name: str) -> float:
 
 
 def _queued_text(block: BlockSeen) -> str:
-    return f" ({percent_text(block.queued)} it was ready, and others had its core)" if block.queued >= _CLOSE else ""
+    return (
+        f" (for {percent_text(block.queued)} it was ready while others had its core)" if block.queued >= _CLOSE else ""
+    )
 
 
 def _state(queues: Sequence[QueueSeen], where: str) -> str:

@@ -45,7 +45,7 @@ def _bar(bar: ExplainedBar, result: MeasureResult | None, lost: str, longest: fl
     who = f"the {result.agent}'s agent"
     warning = f"{who} counted {words}" if differs else ""
     if lost:
-        warning = f"{warning or f'{who} counted {words}'}, and not all was counted: {lost}"
+        warning = f"{warning or f'{who} counted {words}'}, but not everything was counted: {lost}"
     return replace(bar, counted=value, counted_words=words, warning=warning)
 
 

@@ -191,7 +191,7 @@ def too_heavy(deep: int, parts: int) -> tuple[str, str] | None:
     if deep > DEEPEST:
         return (
             f"this statement is nested more than {DEEPEST} deep",
-            "'!!' and brackets around & can be left out.",
+            "Leave out '!!' and brackets around &.",
         )
     if parts > MOST_PARTS:
         return (f"this statement compares more than {MOST_PARTS} times", "Write several statements.")
@@ -227,7 +227,7 @@ def _unexpected(error: UnexpectedInput, part: str, text: str, begin: int, file: 
         return _problem(f"'{before[1]}' cannot be measured", hint, text, begin + before.start(1), file)
     inside = re.search(rf"(?:{'|'.join(INNER)})[^@]*?\s(?:of|at)\s+([\w.]+)\s*$", part[:offset])
     if inside and unexpected and (unexpected[0].isalpha() or unexpected[0] == "_"):
-        hint = did_you_mean(inside[1], ["state"]) or "A state is written: state NAME of BLOCK."
+        hint = did_you_mean(inside[1], ["state"]) or "Write a state as: state NAME of BLOCK."
         return _problem(f"'{inside[1]}' is not expected here", hint, text, begin + inside.start(1), file)
     relation = re.search(r"(=[<>])\s*$", part[:offset])
     if relation and unexpected[:1].isdigit():  # read as an arrow
@@ -243,9 +243,9 @@ def _hint(unexpected: str, wanted: Sequence[str]) -> str:
     if near := did_you_mean(unexpected, words) if unexpected else "":
         return near
     if unexpected in _INSTEAD and "RELATION" in wanted:
-        return f"This comparison is written {_INSTEAD[unexpected]}."
+        return f"Write this comparison as {_INSTEAD[unexpected]}."
     if unexpected in ("and", "or", "not"):
-        return "And, or and not are written &, | and !."
+        return "Write & for and, | for or, ! for not."
     left_out = ("$END", "QUOTED")  # quotes are for few names
     said = [_SAID.get(name, name) for name in wanted if name not in left_out or len(wanted) == 1]
     return f"Wanted: {' or '.join(said)}." if said else ""

@@ -161,8 +161,8 @@ class _Resolver:
         measures = []
         for way in self._routes(statement, target):
             if len(way) > 1 and metric not in (Metric.LATENCY, Metric.OCCUPANCY):
-                message = f"{metric} is of one edge, and these are {len(way)}: {', '.join(e.label for e in way)}"
-                raise self._wrong(statement, target, message, "A path is measured by its latency or occupancy.")
+                message = f"{metric} takes one edge, but these are {len(way)}: {', '.join(e.label for e in way)}"
+                raise self._wrong(statement, target, message, "Name one edge. A path has a latency and an occupancy.")
             bins = self._asking.bins(statement, asked, self._whole(way))
             pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(str(points[0])) is Tap.POP)
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH
@@ -180,16 +180,16 @@ class _Resolver:
         asked = self._asking.asked(statement, part)
         frame = asked.frame or self._frame
         if frame.elements or frame.size_bytes:
-            message = "a frame of a state is a time: no elements pass there"
+            message = "a frame of a state must be a time, since no elements pass there"
             raise self._wrong(statement, asked.frame_at, message, f"For example: {asked.metric}(frame=10 us)")
         bins = self._asking.bins(statement, asked, None)
         withins = self._inside(statement, asked.target)
         if asked.metric is Metric.TRANSITIONS:
             if any(one.states and not one.into for one in withins):
-                hint = "Of one state ask its visits, or name two: transitions of state A -> B of BLOCK."
-                raise self._wrong(statement, asked.target, "a transition is from one state to another", hint)
+                hint = "Name two: transitions of state A -> B of BLOCK. Or ask for the visits of one state."
+                raise self._wrong(statement, asked.target, "transitions need two states", hint)
         elif any(one.known and (one.into or not one.states) for one in withins):
-            message = f"{asked.metric} is of one state"
+            message = f"{asked.metric} takes one state"
             raise self._wrong(statement, asked.target, message, f"For example: {asked.metric} of state NAME of BLOCK")
         made = (Measure("", "", asked.metric, asked.statistic, (), frame=frame, bins=bins, within=w) for w in withins)
         return tuple(made)
@@ -216,7 +216,7 @@ class _Resolver:
             raise self._wrong(statement, at, message, "Write a number of elements, as frame=1000, or a time.")
         if frame.size_bytes and frame.size_bytes % edge.width_bytes:
             message = f"{frame.size_bytes} bytes are not a whole number of elements of {edge.label}"
-            raise self._wrong(statement, at, message, f"Each has {edge.width_bytes} bytes.")
+            raise self._wrong(statement, at, message, f"Write a multiple of {edge.width_bytes} bytes.")
         return FrameLength(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame
 
     def _tap(self, point: str) -> Tap:
@@ -278,7 +278,7 @@ class _Resolver:
             measure = self._operand(statement, part)
             if measure.metric is Metric.BACKPRESSURE and measure.when is None:
                 return Blocked(measure.edges[0])
-        hint = "For example: occupancy at a > 0. Backpressure alone is true or false, as is: state NAME of BLOCK."
+        hint = "For example: occupancy at a > 0. Only backpressure and 'state NAME of BLOCK' need no comparison."
         raise self._wrong(statement, part, "this is not a condition: it has no comparison", hint)
 
     def _comparison(self, statement: Statement, whole: Part, left: Part, relation: str, right: Part) -> Comparison:
@@ -289,9 +289,9 @@ class _Resolver:
         measures = [self._operand(statement, side) if side.data != "number" else None for side in (left, right)]
         kinds = [DIMENSIONS[measure.metric] for measure in measures if measure]
         if not kinds:
-            raise self._wrong(statement, whole, "two numbers are compared", "One side is a measure.")
+            raise self._wrong(statement, whole, "this compares two numbers", "Write a measure on one side.")
         if len({name for name, _ in kinds}) > 1:
-            raise self._wrong(statement, whole, f"{kinds[0][0]} is compared with {kinds[1][0]}")
+            raise self._wrong(statement, whole, f"this compares {kinds[0][0]} with {kinds[1][0]}")
         sides = [
             measure or Number(self._asking.number(statement, part, *kinds[0]))
             for measure, part in zip(measures, (left, right), strict=True)
@@ -303,7 +303,9 @@ class _Resolver:
         if len(measures) > 1:
             what = "blocks" if measures[0].within else "edges"
             places = listed([one.where for one in measures], _SAID)
-            raise self._wrong(statement, part, f"this fits several {what}: {places}", "A condition takes one: name it.")
+            raise self._wrong(
+                statement, part, f"this fits several {what}: {places}", "A condition takes one of them: name it."
+            )
         (measure,) = measures
         if measure.statistic is Statistic.HIST:
             raise self._wrong(statement, part, "a histogram is not a number", "Take its mean, min or max.")

@@ -123,7 +123,7 @@ def something_seen(run: Run, folder: str) -> Seen:
 
 
 def no_streams(run: Run, folder: str) -> Diagnostic:
-    hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
+    hint = "For a project with a 'streaming' section, `workbench run PROJECT --trace --out RUN` records them."
     if "streams" in run.tables:
-        hint = f"What its design's streams counted: workbench streams {folder or 'RUN'}."
+        hint = f"`workbench streams {folder or 'RUN'}` shows what its design's streams counted."
     return Diagnostic("this run did not record the transfers of any stream", hint, file=folder)

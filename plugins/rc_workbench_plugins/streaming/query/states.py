@@ -147,10 +147,12 @@ def _trust(within: Within, states: RunStates) -> str:
     if not within.states or abs(traced_ps - counted_ps) <= _UNLIKE * states.end_ps:
         return COUNTED
     shares = (percent_text(ps / max(states.end_ps, 1)) for ps in (traced_ps, counted_ps))
-    return "of a trace that lacks a part: it shows {} of the run there, the counters {}".format(*shares)
+    return "from an incomplete trace: it shows {} of the run there, but the counters {}".format(*shares)
 
 
 def no_trace(what: str, counted: str = "share, mean and sum of dwell, visits and transitions") -> WorkbenchError:
     """The error of what a run without a trace does not show."""
     message = f"this run has no trace, and its counters do not show {what}"
-    return WorkbenchError(Diagnostic(message, f"Run with --trace. Of the whole run, counters have {counted}."))
+    return WorkbenchError(
+        Diagnostic(message, f"Run with --trace. Without it, counters give {counted} of the whole run.")
+    )

@@ -116,5 +116,5 @@ def _way(topology: Topology, route: Route, last: StreamEdge, number: int) -> lis
     if first is not None and second is not None:
         apart = next(e for e in first if e not in second)
         message = f"there are several ways from {route[-1].label} to {last.label}"
-        raise UnknownTarget(message, f"Name an edge in between, as {apart.label}.", number)
+        raise UnknownTarget(message, f"Name an edge in between, such as {apart.label}.", number)
     return [first] if first else []
