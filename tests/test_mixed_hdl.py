@@ -144,7 +144,7 @@ endmodule
     ("changes", "message"),
     [
         ({"Din : in std_logic_vector(WIDTH-1": "Din : in std_logic_vector(WIDTH-2", "x(i),": "x(i)(W-2 downto 0),"},
-         "the port 'Din' of the Verilog module 'Worker' has 8 bits, and 7 here"),
+         "the port 'Din' of the Verilog module 'Worker' has 8 bits, but 7 here"),
         ({"(Clk, rst :": "(Clk, rts :"}, "the Verilog module 'Worker' has no port 'rts'"),
         ({"OFFSET": "OFSET"}, "the Verilog module 'Worker' has no parameter 'OFSET'"),
         ({"OFFSET : integer := -4": "OFFSET : time := 1 ns", ", OFFSET => i": ""},

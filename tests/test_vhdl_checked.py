@@ -127,7 +127,7 @@ def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
     assert "check_vhdl: false" in problem.hint
     line = (tmp_path / "top.vhd").read_text().splitlines().index(WRONG.strip()) + 1
     assert (why.message, why.file, why.line) == (
-        'GHDL 2.0 makes zeros of x"80000000_00000000", which may be why',
+        'GHDL 2.0 replaces x"80000000_00000000" by zeros, which may cause the difference',
         "top.vhd",
         line,
     )
@@ -299,7 +299,7 @@ def test_what_ghdl_is_known_to_write_wrongly_is_named_and_what_packages_say_is_h
     """Of a number with more bits than a vector GHDL 2.0 compares the low ones; vectors without bits differ from all."""
     original = side(tmp_path, "narrow", NARROW)
     told = [(d.message, d.line) for d in written_wrongly(original, tmp_path)]
-    message = "where 'MOST' needs more than 2 bits, GHDL 2.0 compares its low ones alone, which may be why"
+    message = "if 'MOST' needs more than 2 bits, GHDL 2.0 compares only its low 2: a possible cause"
     assert told == [(message, 11)]
     original = side(tmp_path, "narrow", NARROW.replace('0) := "00"', '2) := ""'))
     simulation = Simulation(original, tmp_path, tmp_path / "said", zeros=True, asserts=True)

@@ -134,7 +134,7 @@ def test_clocked_processes_of_every_style(tmp_path: Path, text: str, clock: str,
         ),
         (
             "process (clk) begin if en = '1' then if rising_edge(clk) then q <= q; end if; end if; end process;",
-            "the edge of its clock is within another branch: write it as the condition of an if of its own",
+            "it tests the edge of its clock within another branch: write the edge as the condition of a separate if",
         ),
         (
             "process begin wait until rising_edge(clk); q <= q; wait until rising_edge(clk); n <= q; end process;",
@@ -260,8 +260,8 @@ entity other is end; architecture rtl of other is begin end;
         (f"{ENTITY}  --pragma recap lost work() -- here\n  n <= q;\n{END}",
          "the pragma 'lost' is before no branch of a clocked process, and is not used"),
         (SLICE, "actual must be a static name. Its index varies: assign it to a signal of the architecture"),
-        (OVERFLOW, "overflow detected, as the design is elaborated"),
-        (NO_FILE, 'cannot open file "nothing.txt", as the design is elaborated'),
+        (OVERFLOW, "overflow detected, while GHDL elaborates the design"),
+        (NO_FILE, 'cannot open file "nothing.txt", while GHDL elaborates the design'),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_reported_at_its_line(text: str, said: str, tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_of_two_definitions_the_one_beside_is_read_and_both_are_told(tmp_path: P
     hardware = HardwareSources(sources=("*/*.vhd",), top="top", read_out=ReadOut(first=0, last=15))
     (problem,) = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job()).diagnostics
     assert (problem.severity, problem.file, problem.line) == (Severity.ERROR, "a/k.vhd", 1)
-    assert problem.message == "the package 'k' is defined a second time, besides b/k.vhd:1"
+    assert problem.message == "the package 'k' is defined twice: also at b/k.vhd:1"
 
 
 def test_a_generic_without_a_value_is_told(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_the_other_standard_is_told_where_it_is_met(
     text: str, wrong: str, right: str, line: int, tmp_path: Path
 ) -> None:
     first, *_ = (one for one in reported(tmp_path, text, wrong) if one.severity.value == "error")
-    assert first.message == f"this is VHDL-{right}, and the sources are read as VHDL-{wrong}"
+    assert first.message == f"this is VHDL-{right}, but the sources are read as VHDL-{wrong}"
     assert (first.file, first.line) == ("top.vhd", line)
     assert f"`vhdl_standard: {right}` under `hardware:`" in first.hint
     assert not has_errors(reported(tmp_path, text, right))
@@ -235,5 +235,5 @@ def test_a_port_that_93_cannot_read_and_whose_name_is_taken_again_is_reported(tm
     (wrong,) = (one for one in reported(tmp_path, text, "93") if "levels" in one.message)
     assert (wrong.file, wrong.line) == ("top.vhd", 30)
     assert wrong.message.endswith(
-        "VHDL-93 cannot read 'ready', a port of mode out, and that name is declared again within"
+        "VHDL-93 cannot read the out port 'ready', and the architecture declares this name again"
     )

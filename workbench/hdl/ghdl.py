@@ -66,7 +66,7 @@ _REWRITES = {
 }
 _FOLLOWS = re.compile(r"mismatching vector length; got (\d+, expect 0|0, expect \d+)$")  # after the first of these
 _OF_MAP = "synth-vhdl_expr.adb:645"
-_CRASH = "It is a fault of GHDL's, whatever the VHDL: a newer one may take it."
+_CRASH = "This is a fault of GHDL, not of the VHDL. A newer GHDL may accept it."
 _CALL_IN_MAP = (
     "GHDL 2.0 crashes at some functions that are called in a port map: assign the value to a signal of the "
     "architecture, and map that. Else it is a fault that a newer GHDL may not have."
@@ -75,7 +75,7 @@ _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _MADE_BY = sha256(Path(ghdl_fixes.__file__).read_bytes())[:16]  # what is kept is made by that
-_KEEP = "Install bubblewrap, within which it cannot write, or remove the word."
+_KEEP = "Install bubblewrap, which keeps GHDL from writing, or remove the word 'file'."
 _GENERICS = (
     "Generics are given as integers, strings, the bits of a vector as a string, and `true` and `false` as strings."
 )

@@ -186,8 +186,8 @@ class Alone:
     def _open(self) -> Iterator[Diagnostic]:
         """A warning for each port that stays open."""
         for port in self._ports.left:
-            message = f"the port '{port.name}' of type {port.type} stays open where GHDL itself simulates the design"
-            hint = "Make it a port of bits, numbers or records of these, if something has to drive or read it."
+            message = f"the port '{port.name}' of type {port.type} stays open when GHDL itself simulates the design"
+            hint = "If something must drive or read it, make it a port of bits, numbers or records of these."
             file = self.design.name_of(self._top.file.path)
             yield Diagnostic(message, hint, Severity.WARNING, file, port.line)
 

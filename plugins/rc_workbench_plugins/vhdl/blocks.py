@@ -21,7 +21,7 @@ _EDGE = re.compile(r"\b(rising|falling)_edge\b|'\s*(event|stable)\b", re.IGNOREC
 _STEP = 4  # of indentation
 _PLAIN = re.compile(r"[a-z]\w*", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
-_WITHIN = "the edge of its clock is within {}: write it as the condition of an if of its own"
+_WITHIN = "it tests the edge of its clock within {}: write the edge as the condition of a separate if"
 _SEVERAL = "it tests clock edges in several places: write a process for each"
 _WAITS = "it waits in several places, or within its branches: write one wait for its clock, at the beginning or the end"
 

@@ -45,11 +45,11 @@ _WRONG = (
     "runs the VHDL itself, slower; a newer GHDL may be right; `simulation: {check_vhdl: false}` runs without this "
     "check."
 )
-_PLL = "as it may where values pass between a PLL's clocks: their edges come after its input's in GHDL's own simulator"
-_OPEN = "The run goes on: an FPGA does what is synthesised. The VHDL leaves open what happens; see the next message."
+_PLL = "as values that pass between a PLL's clocks may: GHDL simulates their edges after those of the PLL's input"
+_OPEN = "The run goes on: an FPGA does what is synthesised. The VHDL leaves the behaviour open: see the next message."
 _LATE = (
-    "The run goes on with what GHDL synthesised. `simulation: {check_vhdl: false}` in the project leaves the "
-    "comparison out; `simulation: {simulator: ghdl}` runs the VHDL itself."
+    "The run goes on with GHDL's synthesis. In the project, `simulation: {check_vhdl: false}` leaves out the "
+    "comparison, and `simulation: {simulator: ghdl}` runs the VHDL itself."
 )
 _MEANT = "Unknown bits and empty vectors exist in simulations only: give the operand a value, or a bit."
 
@@ -88,10 +88,13 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
         line = next((one.line for one in unit.ports if plain(one.name) == difference.pin), unit.line)
         file = shown_path(root, unit.file.path)
         differs = (
-            f"in cycle {thousands(difference.cycle)} of a random comparison '{difference.pin}' is "
-            f"{difference.is_now}, where the VHDL has {difference.was}"
+            f"in cycle {thousands(difference.cycle)} of a random comparison, '{difference.pin}' is "
+            f"{difference.is_now}, but {difference.was} in the VHDL"
         )
-        said = [Diagnostic(f"then the VHDL's packages say: {one}", _MEANT, Severity.WARNING) for one in difference.said]
+        said = [
+            Diagnostic(f"in that cycle, the VHDL's packages report: {one}", _MEANT, Severity.WARNING)
+            for one in difference.said
+        ]
         reasons = (*left_open(compared.original, root), *(one for one in said if "metavalue" in one.message))
         if reasons:
             message = f"GHDL's synthesis of '{top}' differs from a simulation of the VHDL: {differs}"
@@ -104,7 +107,7 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
     if difference.why and difference.cycles < LIMITS.cycles // 10:
         cycles = counted(difference.cycles, "cycle")
         message = f"GHDL's synthesis of '{top}' was compared with the VHDL in {cycles}: {difference.why}"
-        hint = _LATE if difference.late else "From there on the card relies on GHDL's synthesis alone."
+        hint = _LATE if difference.late else "After these cycles, the card relies on GHDL's synthesis alone."
         job.report(Diagnostic(message, hint, Severity.WARNING if difference.late else Severity.NOTE))
     else:
         job.log(f"GHDL's synthesis matched the VHDL in {counted(difference.cycles, 'random cycle')}")
@@ -155,7 +158,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Diffe
     wanted = [drawn.parts(names)[-1][2] if names else 0 for names in (said.bench.inputs, said.bench.outputs)]
     if wanted != widths:  # as where a range is null, of which GHDL makes a bit
         raise WorkbenchError(
-            Diagnostic(f"its ports have {counted(sum(wanted), 'bit')}, and {sum(widths)} are synthesised")
+            Diagnostic(f"its ports have {counted(sum(wanted), 'bit')}, but {sum(widths)} are synthesised")
         )
     done, known, why = 0, False, ""
     for rows in drawn.rounds(LIMITS):

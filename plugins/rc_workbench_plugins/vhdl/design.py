@@ -25,8 +25,8 @@ from workbench.hdl.verilog.encrypted import encrypted, may_be_in, no_text
 _MISSED = "not found in library"
 _HINTS = {
     "cannot find resource library": "Add its files to the hardware sources, and name them in hardware.libraries.",
-    _MISSED: "Add the file that defines it to the project's hardware sources; where a vendor's tool "
-    "makes it (an IP core), let that write its VHDL.",
+    _MISSED: "Add the file that defines it to the project's hardware sources. If a vendor's tool "
+    "generates it (an IP core), let the tool write its VHDL.",
     "no declaration for": "Declare it, or fix the spelling.",
     "actual must be a static name": "Its index varies: assign it to a signal of the architecture, and map that signal.",
 }
@@ -253,7 +253,7 @@ def defined_twice(design: Design, used: Iterable[Unit]) -> Iterator[Diagnostic]:
     """An error for each unit in use that the sources define at another place too."""
     for unit, other in Reach(design.units).twice(used):
         first = f"{design.name_of(unit.file.path)}:{unit.line}"
-        message = f"the {unit.kind} '{unit.name}' is defined a second time, besides {first}"
+        message = f"the {unit.kind} '{unit.name}' is defined twice: also at {first}"
         hint = "Remove one of the two from the hardware sources, or put it into a library of its own."
         yield Diagnostic(message, hint, file=design.name_of(other.file.path), line=other.line)
 
@@ -276,7 +276,7 @@ def _reported(design: Design, said: Said) -> Iterator[Diagnostic]:
     of = {file.number: file for file in design.files}
     if design.fitting is not None:
         number, line, column, _ = next(error for error in said.errors if error[0] >= 0)
-        message = f"this is VHDL-{design.fitting}, and the sources are read as VHDL-{design.standard}"
+        message = f"this is VHDL-{design.fitting}, but the sources are read as VHDL-{design.standard}"
         hint = f"Write `vhdl_standard: {design.fitting}` under `hardware:` in the project."
         yield Diagnostic(message, hint, file=design.name_of(of[number].path), line=line, column=column)
     secret = next((file.path.name for file in design.files if encrypted(file.data, "")), None)
@@ -303,5 +303,5 @@ def _crashed_on(design: Design) -> Iterator[Diagnostic]:
         for node in matches(file.tree.root_node, _INNER_PACKAGES):
             line, column = file.place(node)
             message = "GHDL 2.0 crashes on packages with generics within other units, such as this one"
-            hint = "Write it as a unit of its own, or take a newer GHDL."
+            hint = "Write it as a separate unit, or use a newer GHDL."
             yield Diagnostic(message, hint, file=design.name_of(file.path), line=line, column=column)

@@ -30,7 +30,7 @@ _REPORT = re.compile(r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):@\
 _NODE = re.compile(r"^(?P<before>(?:[| ] )*)(?:[+`]-)?(?P<name>\S.*?) \[(?P<kind>[a-z -]+)\]$")
 _TOLD = re.compile(r": recap (\S+) (.*)$", re.MULTILINE)
 _FILE = re.compile(rb"^(?![ \t]*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
-_KEEP = "Install bubblewrap, within which it cannot write, or remove the word."
+_KEEP = "Install bubblewrap, which keeps GHDL from writing, or remove the word 'file'."
 _CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function|procedure|operator)\b")  # of another
 _RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)|:error: NULL access dereferenced\nin process $", re.MULTILINE)
 #: What ends an elaboration, and the first place that led there.
@@ -163,7 +163,7 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
         elif line.strip():
             last = line.strip()
     if code and not reported and (ended := _ENDED.search(said)):
-        message = f"{ended['text']}, as the design is elaborated"
+        message = f"{ended['text']}, while GHDL elaborates the design"
         reported[int(ended["file"]), int(ended["line"]), 1, message] = None
     elif code and not reported:
         reported[-1, 0, 0, _why_ended(said, last)] = None
@@ -174,7 +174,7 @@ def _why_ended(said: str, last: str) -> str:
     """Why GHDL gave up without naming a place."""
     if raised := _RAISED.search(said):
         if raised[1] and "STORAGE" not in raised[1]:
-            return f"{CRASHED} ({raised[1]}), which is a fault of GHDL's, whatever the VHDL"
+            return f"{CRASHED} ({raised[1]}), which is a fault of GHDL, not of the VHDL"
         return "not enough memory: a part of the design may be too large, or instantiate itself endlessly"
     if not last:
         return "it takes too much time or memory: something may instantiate itself, or compute, endlessly"

@@ -133,7 +133,7 @@ class VhdlDialect:
             bits_here = "1" if kind == "bit" else design.values.get(f"{_place(instance)}'{plain(port.name)}")
             if bits_here is not None and bits.get(name, int(bits_here)) != int(bits_here):
                 has = counted(bits[name], "bit")
-                message = f"the port '{name}' of the Verilog module '{head.name}' has {has}, and {bits_here} here"
+                message = f"the port '{name}' of the Verilog module '{head.name}' has {has}, but {bits_here} here"
                 hint = "Declare the component's ports as wide as the module has them with these generics."
                 yield self._at(instance, message, hint)
 

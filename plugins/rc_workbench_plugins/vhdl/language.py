@@ -32,7 +32,7 @@ from workbench.hdl.verilog.streams import FoundStreams
 
 _UNBOUND = (
     "no source defines an entity or a module for the component '{}'",
-    "Add its source, or a vendor's model of it, to the hardware sources: else its outputs stay open.",
+    "Add its source, or a vendor's model of it, to the hardware sources. Otherwise its outputs stay open.",
 )
 
 
@@ -60,7 +60,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     job.progress(0.0, "reading the design")
     board = platform.hardware
     joined = read_joined(root, hardware, outside_of(board) if board is not None else (), parameters, job)
-    job.progress(0.7, "looking at its instances")
+    job.progress(0.7, "reading its instances")
     modules = joined.modules
     pins = [clock.pin for clock in board.clocks] if board is not None else []
     nodes = modules_by_name(modules) if modules is not None else {}

@@ -253,11 +253,11 @@ class Reader:
 
     def _needs(self, word: str) -> None:
         if not self._takes(word):
-            raise self._wrong(f", where '{word}' should be")
+            raise self._wrong(f" where '{word}' should be")
 
     def _wrong(self, more: str = "") -> Unwatched:
         word = self._peek()
-        what = "it ends early" if not word else f"'{word}' is not watched" if not more else f"'{word}' is there{more}"
+        what = "it ends early" if not word else f"'{word}' is not watched" if not more else f"'{word}' is written{more}"
         return Unwatched(what if word in _TEMPORAL or more or not word else f"'{word}' is not expected there")
 
     def _closing(self, at: int) -> int:
@@ -284,13 +284,13 @@ class Reader:
     def _as_sequence(self, what: Property) -> sequences.Sequence:
         ((more, last), *others) = what
         if more is not None or last is None or others:
-            raise Unwatched("an implication is on the left of another, or of never")
+            raise Unwatched("an implication is on the left of another one, or within never")
         return last
 
     def _one_cycle(self, what: Property, word: str) -> sequences.Sequence:
         found = self._as_sequence(what)
         if len(found.steps) != 1 or len(found.steps[0][1]) != 1 or found.empty:
-            raise Unwatched(f"'{word}' is watched with conditions of one cycle")
+            raise Unwatched(f"'{word}' takes only conditions of one cycle")
         return found
 
 

@@ -31,7 +31,7 @@ def with_outs(
         if not hidden or block.placed is None:
             usable.append(replace(block, outs=outs))
             continue
-        what = f"VHDL-93 cannot read '{hidden[0]}', a port of mode out, and that name is declared again within"
+        what = f"VHDL-93 cannot read the out port '{hidden[0]}', and the architecture declares this name again"
         problems.append(block.placed.diagnostic(f"{block.placed.title} is wrong: {what}", _HINT))
     return tuple(usable), tuple(problems)
 

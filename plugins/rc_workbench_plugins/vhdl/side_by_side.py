@@ -204,7 +204,7 @@ def simulate(root: Path, compared: Comparison, folder: Path, limits: Limits, job
         if done >= limits.cycles:
             break
     if not done:
-        raise WorkbenchError(Diagnostic(f"the simulation ended at once: {why}"))
+        raise WorkbenchError(Diagnostic(f"the simulation ended in its first cycle: {why}"))
     return Simulated(done, (), said.bench.left)
 
 

@@ -34,8 +34,8 @@ _ORDER = "Make it a signal: the order of processes at an edge is undefined, and 
 _SENSITIVE = (
     "Add it to the list, or write `process (all)`: a simulation reacts only to the listed signals, an FPGA to all."
 )
-_PARTED = "Give it one bit more, or assign its upper 32 bits and the rest each by themselves."
-_NARROW = "Give the vector a bit more, or compare `to_integer` of it."
+_PARTED = "Give it one bit more, or assign its upper 32 bits and the rest separately."
+_NARROW = "Give the vector one bit more, or compare `to_integer` of it."
 
 
 def left_open(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
@@ -74,7 +74,7 @@ def written_wrongly(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
     """What of the VHDL GHDL is known to write wrongly, at its lines."""
     for file in files_of(side):
         for line, text in taken_for_zeros(file):
-            message = f"GHDL 2.0 makes zeros of {text}, which may be why"
+            message = f"GHDL 2.0 replaces {text} by zeros, which may cause the difference"
             yield Diagnostic(message, _PARTED, Severity.WARNING, shown_path(root, file.path), line)
     numbers = {plain(name) for file in files_of(side) for name in _numbers(file.data.decode("latin-1"))}
     places: dict[tuple[Path, int], tuple[str, int]] = {}
@@ -82,7 +82,7 @@ def written_wrongly(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
         if (name := _NAME.match(after)) and plain(name["name"]) in numbers:
             places.setdefault((path, line), (name["name"], bits))
     for (path, line), (text, bits) in list(places.items())[:_MOST]:
-        message = f"where '{text}' needs more than {bits} bits, GHDL 2.0 compares its low ones alone, which may be why"
+        message = f"if '{text}' needs more than {bits} bits, GHDL 2.0 compares only its low {bits}: a possible cause"
         yield Diagnostic(message, _NARROW, Severity.WARNING, shown_path(root, path), line)
 
 

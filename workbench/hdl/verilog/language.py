@@ -130,7 +130,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     design = read_design(root, hardware, parameters)
     job.progress(0.4, "looking for its blocks")
     blocks, pragmas = read_blocks(design)
-    job.progress(0.7, "looking at its instances")
+    job.progress(0.7, "reading its instances")
     metrics, misplaced = read_metrics(design, blocks, hardware)
     top = elaborate(design, with_clocks(blocks, metrics))
     misplaced = (*misplaced, *unknown_modules(hardware.metrics, blocks))
