@@ -75,7 +75,7 @@ def test_the_next_run_of_changed_sources_settles_it(project: Project) -> None:
     assert not list(settle_open(project.run("run-2")))  # the same sources
     notes = list(settle_open(after))
     assert [note.severity for note in notes] == [Severity.NOTE, Severity.NOTE]
-    assert f"predicted {true * 1.01:.2f}×, came {true:.2f}×: inside" in notes[0].message
+    assert f"predicted {true * 1.01:.2f}×, measured {true:.2f}×: inside" in notes[0].message
     entries, _ = read_ledger(project.ledger)
     assert [entry.fate for entry in entries] == [Fate.INSIDE, Fate.OUTSIDE]
     assert entries[0].came is not None

@@ -92,7 +92,7 @@ def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun):
         assert counted_only.predict([INTERRUPT, scaled]).speedup == pytest.approx(end, rel=2e-3)
     assert low < prediction.speedup * 0.99
     assert prediction.interval_holds == noise.words
-    assert noise.words.startswith("host code that takes 0.87× to 1.15× its time: ")
+    assert noise.words.startswith("the host code of another run takes 0.87× to 1.15× its time in this run. Basis: ")
     assert prediction.as_json()["interval_holds"] == noise.words
 
 
@@ -121,10 +121,10 @@ def test_a_quiet_machines_runs_vary_little(counted: OpenRun):
     assert quiet.whole
     assert 1.15 < quiet.slower / quiet.quicker < 1.3
     assert 1.35 < loaded.slower / loaded.quicker < 1.45
-    assert "ready while others had the cores" in loaded.words
+    assert "of its time while others had the cores" in loaded.words
     assert unknown
     assert unknown.slower == pytest.approx(loaded.slower)
-    assert "is not recorded" in unknown.words
+    assert "did not record waits for cores" in unknown.words
 
 
 def test_the_sum_of_many_pieces_varies_less_than_each(counted: OpenRun):

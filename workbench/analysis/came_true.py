@@ -83,7 +83,7 @@ def outcome_words(entry: Entry) -> str:
     predicted_words = f"predicted {ratio_text(predicted)}" if predicted else "not predicted"
     if result is None:
         return f"{predicted_words}, no run of changed sources yet"
-    measured_words = f"came {ratio_text(result.speedup)}" if result.speedup else f"took {time_text(result.time_s)}"
+    measured_words = f"measured {ratio_text(result.speedup)}" if result.speedup else f"took {time_text(result.time_s)}"
     if result.work is not Work.EQUAL:
         why = "did other work" if result.work is Work.UNEQUAL else "has no call to compare its work by"
         per = " per unit of work" if result.speedup else ""

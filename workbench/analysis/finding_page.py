@@ -289,7 +289,7 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
     if best.why:
         sentences.append(f"{best.why[:1].upper()}{best.why[1:]}.")
     if best.interval_holds:
-        sentences.append(f"The interval holds: {best.interval_holds}")
+        sentences.append(f"The interval assumes: {best.interval_holds}")
     limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""
     return views.Section(
         f"Why {ratio_text(finding.speedup_predicted)}{limit}", (views.Text(" ".join(sentences), "second"),), word="left"

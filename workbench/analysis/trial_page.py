@@ -57,7 +57,9 @@ def _prediction(prediction: Prediction, analysis: Analysis) -> views.Section:
         views.Shares((), "Predicted", time_text(prediction.time_s), prediction.time_s / longest),
     )
     holds = (
-        (views.Text(f"The interval holds: {prediction.interval_holds}", "second"),) if prediction.interval_holds else ()
+        (views.Text(f"The interval assumes: {prediction.interval_holds}", "second"),)
+        if prediction.interval_holds
+        else ()
     )
     return views.Section("", (views.Figures(figures), *bars, *holds))
 

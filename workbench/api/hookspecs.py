@@ -58,7 +58,7 @@ def workbench_port_kinds() -> Sequence[PortKind]:
 
 @hookspec
 def workbench_composers() -> Sequence[Composer]:
-    """What makes host program and design of a section of the project."""
+    """Generators of host program and design from a section of the project."""
     raise NotImplementedError
 
 
@@ -112,7 +112,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
 
 @hookspec
 def workbench_queries() -> Sequence[RunQueries]:
-    """Languages in which runs are asked, by the window's mode of that kind."""
+    """Languages of questions to runs, used by the window's mode of that kind."""
     raise NotImplementedError
 
 

@@ -187,7 +187,7 @@ def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, .
     times = f"{time_text(replayed.run.time_s)} become {time_text(prediction.time_s)}"
     print(f"Predicted speedup {ratio_text(prediction.speedup)}{between}, {prediction.trust}: {times}.")
     if prediction.interval_holds:
-        print(f"The interval holds: {prediction.interval_holds}")
+        print(f"The interval assumes: {prediction.interval_holds}")
     if prediction.why:
         print(f"{prediction.why[0].upper()}{prediction.why[1:]}.")
     if held:

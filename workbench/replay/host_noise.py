@@ -45,7 +45,9 @@ class HostNoise:
     def words(self) -> str:
         """The basis of a prediction's interval, in a sentence."""
         between = range_words((self.quicker, self.slower))
-        return f"{'a run' if self.whole else 'host code'} that takes {between} its time: {self.why}."
+        if self.whole:
+            return f"another run takes {between} the time of this run. Basis: {self.why}."
+        return f"the host code of another run takes {between} its time in this run. Basis: {self.why}."
 
 
 def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
@@ -62,13 +64,15 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
     ends, reasons = [1.0], []
     if len(parts) > 1:
         ends += [min(parts), max(parts)]
-        reasons.append(f"tenths of its equal pieces ({percent_text(share)} of it) took {range_words(parts)} their mean")
+        reasons.append(
+            f"tenths of its equal pieces ({percent_text(share)} of its time) took {range_words(parts)} the mean"
+        )
     runs_ps = [total_ps, *(one for one in equal_ps if one > 0)]
     if len(runs_ps) < FEWEST_RUNS:
         ends += [1 / (1 + UNKNOWN), 1 + UNKNOWN]
         reasons.append(
-            f"{percent_text(UNKNOWN)} more or less is assumed until {counted(FEWEST_RUNS, 'run')} of the same program "
-            "show it"
+            f"{percent_text(UNKNOWN)} more or less is assumed for fewer than {counted(FEWEST_RUNS, 'run')} of the same "
+            "program"
         )
     else:
         logs = [log(one / total_ps) for one in runs_ps]
@@ -77,7 +81,7 @@ def host_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
         ends += [exp(mean(logs) - off), exp(mean(logs) + off)]
         ratios = [one / total_ps for one in runs_ps]
         reasons.append(
-            f"in {counted(len(logs), 'run')} of the same program it took {range_words(ratios)} the time of this one"
+            f"in {counted(len(logs), 'run')} of the same program, it took {range_words(ratios)} its time in this run"
         )
     return HostNoise(max(min(ends), 1 / MOST), min(max(ends), MOST), "; ".join(reasons))
 

@@ -53,9 +53,9 @@ def machine_noise(run: Run, equal_ps: Sequence[int] = ()) -> HostNoise | None:
     variance = max((_COUNTS_AS * assumed + float(((logs - logs.mean()) ** 2).sum())) / degrees, assumed)
     off = _T95[min(degrees - _COUNTS_AS, len(_T95) - 1)] * sqrt(variance * (1 + 1 / len(logs)))
     basis = [
-        f"the sum of its equal pieces ({percent_text(compared)} of it) varies by {percent_text(deviation)}",
-        "how long its threads waited for cores is not recorded" if queued is None else
-        f"for {percent_text(queued)} of it a thread was ready while others had the cores",
+        f"this run's equal pieces ({percent_text(compared)} of its time) vary by {percent_text(deviation)} in sum",
+        "this run did not record waits for cores" if queued is None else
+        f"a thread was ready for {percent_text(queued)} of its time while others had the cores",
     ]  # fmt: skip
     if len(logs) > 1:
         ratios = np.exp(logs).tolist()
