@@ -1,12 +1,14 @@
-/* What the ranks of an MPI program exchange, for programs with `apis: [mpi]` on a real machine. It stands between the program and its
- * MPI by MPI's own profiling interface (MPI 3.1, chapter 14): each function here does what the one of its name does, and records it.
+/* Records the messages of an MPI program's ranks, for programs with `apis: [mpi]` on a real machine. It uses MPI's profiling interface
+ * (MPI 3.1, chapter 14): each function here calls the MPI function of the same name (with prefix P) and records the call.
  *
- * Each process records in a folder of its own below $RCW_RAW, `rank_N`, of which it makes $RCW_RAW, so that all others who record
- * (recap.c, the read-out of counters) follow. There `messages.bin` has the messages (../../card/records.h) and `rank.txt` which rank it is.
- * Ranks that read one clock, as those of one machine do, need no more than when each began by it (`rank.txt`). Of each other clock the
- * first rank is aligned by messages in MPI_Init and MPI_Finalize: `rank_clocks.bin` of the first rank has when each left it, met the
- * other rank's clock and was back. Communicators get numbers that all their ranks know: 0 is MPI_COMM_WORLD, 1 has the ranks that record
- * (`ranks_partners.c`), -1 is one of which nothing is known. What the recorders exchange is exchanged in 1 alone. */
+ * Each process records in its own folder `rank_N` below $RCW_RAW. It sets $RCW_RAW to that folder, so that the other recorders (recap.c,
+ * the counter read-out) write there too. `messages.bin` has the messages (../../card/records.h), `rank.txt` the rank's number.
+ *
+ * Ranks of one machine share a clock; `rank.txt` has each rank's start on it. The first rank aligns every other clock by messages in
+ * MPI_Init and MPI_Finalize. Its `rank_clocks.bin` has three times of each message: sent, met by the other rank's clock, and back.
+ *
+ * Communicators have numbers that all their ranks know: 0 is MPI_COMM_WORLD, 1 has the ranks that record (`ranks_partners.c`), and -1 is
+ * an unknown one. The recorders exchange their own messages in communicator 1 only. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -25,7 +27,7 @@ int rcw_ranks_on;
 
 static int file = -1, clocks_file = -1, rank, ranks, exchanges_messages, keyval = MPI_KEYVAL_INVALID;
 static rcw_partners partners = {.comm = MPI_COMM_NULL};
-static char *records_too; /* of each rank, whether it does */
+static char *records_too; /* for each rank: whether it records */
 static int64_t orders, numbers;
 static rcw_message_record *piece;
 static int in_piece, pieces;
@@ -51,7 +53,7 @@ static FILE *create_text(const char *name)
     return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
-/* The folder and those that it is in. */
+/* Makes the folder and its parent folders. */
 static int make_folders(const char *path)
 {
     char part[4096];
@@ -72,7 +74,7 @@ const char *rcw_launched_rank(void)
     return known;
 }
 
-/* Before recap.c begins (102). A launcher tells the rank before MPI does; where it is another one, rank.txt counts. */
+/* Runs before recap.c's constructor (102). The launcher gives the rank before MPI does; if MPI gives another one, rank.txt has it. */
 __attribute__((constructor(101))) static void choose_folder(void)
 {
     const char *folder = getenv("RCW_RAW"), *known = rcw_launched_rank();
@@ -86,10 +88,11 @@ __attribute__((constructor(101))) static void choose_folder(void)
         setenv("RCW_RAW", path, 1);
 }
 
-/* Before MPI says how many there are, there may be others. */
+/* Before MPI_Init, the number of ranks is unknown, so the clock counts as shared. */
 int rcw_clock_is_shared(void) { return ranks != 1; }
 
-/* This rank's own, in rank.txt; those of all that record in the first one's places.txt, for whoever brings the folders together. */
+/* Writes this rank's place to rank.txt. The first rank also writes the places of all recording ranks to places.txt, for the command that
+ * collects the folders. */
 static void write_places(void)
 {
     rcw_place mine = {"", "", ""};
@@ -110,19 +113,19 @@ static void write_places(void)
         fprintf(text, "\n");
     }
     if (text && fclose(text))
-        fprintf(stderr, "recap: cannot write which rank this is\n");
+        fprintf(stderr, "recap: cannot write rank.txt\n");
     partners.places = calloc((size_t)partners.count, sizeof *partners.places);
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, partners.places, sizeof mine, MPI_BYTE, partners.comm);
     text = partners.own == 0 ? create_text("places.txt") : NULL;
     for (int i = 0; text && i < partners.count; i++)
         fprintf(text, "%d %s:%s\n", partners.rank[i], partners.places[i].host, partners.places[i].folder);
     if (text && fclose(text))
-        fprintf(stderr, "recap: cannot write where the ranks are\n");
+        fprintf(stderr, "recap: cannot write places.txt\n");
 }
 
 /* ---- records ---- */
 
-/* In memory that is a part of the file, so that whatever ends the process leaves it. The caller has the lock. */
+/* Adds a record to a part of the file that is mapped to memory, so that it remains however the process ends. The caller has the lock. */
 static void add(const rcw_message_record *record)
 {
     if (!piece || in_piece == PIECE) {
@@ -213,7 +216,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *more)
     return MPI_SUCCESS;
 }
 
-/* Whether all ranks of a communicator record: else nobody may be asked. */
+/* Whether all ranks of a communicator record; otherwise the recorders must not exchange messages in it. */
 static int all_record(const rcw_communicator *one)
 {
     int all = 1;
@@ -222,7 +225,7 @@ static int all_record(const rcw_communicator *one)
     return all;
 }
 
-/* Its first rank chooses the number of a new communicator. */
+/* Gives a new communicator a number, which its first rank chooses. */
 static void name(MPI_Comm comm)
 {
     int inter;
@@ -267,7 +270,7 @@ rcw_message_record rcw_message(int kind, const rcw_communicator *of, int peer, i
 
 /* ---- begin and end ---- */
 
-/* The ranks that record, and what they say to one another. */
+/* Finds the ranks that record, joins them in a communicator and opens the records. */
 static void begin(void)
 {
     const char *asked = getenv("RCW_TRACE");
@@ -285,7 +288,7 @@ static void begin(void)
             partners.rank[count++] = i;
     }
     if (partners.count < ranks && partners.own == 0)
-        fprintf(stderr, "recap: %d of %d ranks record nothing: they are of programs that are not instrumented, or RCW_RAW is not set for "
+        fprintf(stderr, "recap: %d of %d ranks record nothing: their programs are not instrumented, or RCW_RAW is not set for "
                         "them (mpirun -x RCW_RAW)\n", ranks - partners.count, ranks);
     MPI_Group all, some;
     PMPI_Comm_group(MPI_COMM_WORLD, &all);

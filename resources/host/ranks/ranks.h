@@ -1,4 +1,4 @@
-/* What the parts of ranks.c share. */
+/* Declarations that the parts of ranks.c share. */
 #ifndef RCW_RANKS_H
 #define RCW_RANKS_H
 #include <mpi.h>
@@ -10,15 +10,15 @@ enum { RCW_FROM_ALL = -1 };
 
 typedef struct {
     int64_t number, collectives;
-    int size, *world; /* ranks as MPI_COMM_WORLD numbers them, of those that messages go to */
+    int size, *world; /* its ranks (of an intercommunicator: the remote ones), numbered as in MPI_COMM_WORLD */
 } rcw_communicator;
 
-/* Where a rank runs and records; `clock` is a name that ranks share which read the same one. */
+/* Where a rank runs and records. `clock` names its clock; ranks with the same name read the same clock. */
 typedef struct {
     char clock[192], host[MPI_MAX_PROCESSOR_NAME], folder[1024];
 } rcw_place;
 
-/* The ranks that record: theirs in MPI_COMM_WORLD, their communicator, and which of them this one is. */
+/* The ranks that record: their numbers in MPI_COMM_WORLD, their communicator, and this rank's number among them (`own`). */
 typedef struct {
     int count, own, *rank;
     MPI_Comm comm;
@@ -27,54 +27,55 @@ typedef struct {
 
 extern int rcw_ranks_on; /* whether messages are recorded */
 
-/* The rank that a launcher names before MPI does, as text; NULL where it does not. */
+/* This process's rank as text, if the launcher gives it before MPI does; otherwise NULL. */
 const char *rcw_launched_rank(void);
-/* Before MPI_Init: that this rank records. */
+/* Announces that this rank records. Call it before MPI_Init. */
 void rcw_take_part(void);
-/* After it: how many ranks record, and of each rank whether it does. All ranks find the same. */
+/* Returns how many ranks record, and sets for each rank whether it records. Call it after MPI_Init; all ranks get the same result. */
 int rcw_find_partners(int rank, int ranks, char *records_too);
 void rcw_align(const rcw_partners *of, int clocks_file);
 rcw_communicator *rcw_known(MPI_Comm comm);
 int64_t rcw_bytes_of(int count, MPI_Datatype type);
 int64_t rcw_next_order(void);
-/* A record of the calling thread's, whose times lack. */
+/* A record of the calling thread, without times. */
 rcw_message_record rcw_message(int kind, const rcw_communicator *of, int peer, int tag, int64_t bytes);
 int rcw_in_world(const rcw_communicator *of, int peer);
 void rcw_keep(const rcw_message_record *record);
-/* Keeps when the calling thread began, before its first record. */
+/* Records when the calling thread began. Call it before the thread's first record. */
 void rcw_thread_began(void);
-/* The system's own, for what the recorder's threads share. */
+/* The system's own locks, for data that the recorder's threads share. */
 void rcw_lock(pthread_mutex_t *mutex);
 void rcw_unlock(pthread_mutex_t *mutex);
-/* A wait of the calling thread for other threads of its rank, or what others wait for (RCW_WAITED and the like). */
+/* Records a wait of the calling thread for other threads of its rank, or an event that others wait for (RCW_WAITED and others). */
 void rcw_keep_wait(int kind, int64_t order, int tag, int64_t t0, int64_t t1);
-/* What the calling thread waits for from now on, and no longer, at an address; and what others may now go on. */
+/* Begins and ends a wait of the calling thread at an address; ends the waits of others at an address. */
 int64_t rcw_begin_wait(const void *what);
 void rcw_end_wait(const void *what, int64_t t0);
 void rcw_leave_wait(const void *what); /* without a record */
 void rcw_let_go(const void *what);
-/* Whether an address is of the program's own code or the C++ standard library's; and messages are recorded. */
+/* Whether an address is in the program's own code or in the C++ standard library. */
 int rcw_is_own(void *caller);
+/* The same, and messages are recorded. */
 int rcw_followed(void *caller);
-/* A function of the system's or of another library, which this program's own one hides; NULL if there is none. */
+/* The system's or another library's function, which a function of this program hides; NULL if there is none. */
 void *rcw_real(const char *name);
-/* That function as `real_NAME`, with the type of this program's own. */
+/* Declares that function as `real_NAME`, with the type of the function here. */
 #define REAL(name) \
     static __typeof__(name) *real_##name; \
     if (!real_##name) \
         *(void **)&real_##name = rcw_real(#name)
-/* Of a name that a program may have for a function of its own, which then counts: C11's threads, as tinycthread's, or `poll`. */
+/* For a name that the program may define itself, as tinycthread defines C11's threads, or `poll`: the program's function then counts. */
 #define MAY_BE_OWN __attribute__((weak))
-/* Keeps once that waits of this kind are not recorded (rcw_not_followed). */
+/* Records, once, that waits of this kind are not recorded (rcw_not_followed). */
 void rcw_not_followed(int what);
-/* Whether the program is linked with an OpenMP that is not followed. */
+/* Looks for an OpenMP runtime in the program whose waits are not recorded. */
 void rcw_look_for_runtimes(void);
-/* Begins the record of a collective call; 0 where it is not recorded. */
+/* Begins the record of a collective call; 0 if the call is not recorded. */
 int rcw_collective(int kind, MPI_Comm comm, int root, int64_t bytes, rcw_message_record *record);
-/* A copy of a communicator, for what its ranks do besides; MPI_COMM_NULL where nothing is recorded of it. */
+/* A copy of a communicator, for additional messages of its ranks; MPI_COMM_NULL if it is not recorded. */
 MPI_Comm rcw_twin(MPI_Comm comm);
-/* A collective call that is begun, and ends with its request. */
+/* Keeps the record of a nonblocking collective call until its request ends. */
 void rcw_begun(MPI_Request handle, rcw_message_record record);
-/* What a status says of a message that came. */
+/* Fills in a record from the status of a received message. */
 void rcw_came(rcw_message_record *record, const rcw_communicator *of, const MPI_Status *status, MPI_Datatype type);
 #endif

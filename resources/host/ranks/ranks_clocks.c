@@ -1,4 +1,4 @@
-/* How the ranks' clocks differ, by messages between the first rank that records and one of each other clock: a part of ranks.c. */
+/* Measures how the ranks' clocks differ, by messages between the first recording rank and a rank of each other clock: part of ranks.c. */
 #include "ranks.h"
 
 #include <stdio.h>
@@ -7,9 +7,9 @@
 
 enum { MOST_ROUNDS = 50, LEAST_ROUNDS = 10, TAG = 1, ASLEEP_US = 100 };
 
-static const double enough_s = 0.02; /* for the rounds with one rank, where they take long */
+static const double enough_s = 0.02; /* limit for the rounds with one rank, after LEAST_ROUNDS */
 
-/* Of ranks that read one clock, the first: that of the first of all is known. */
+/* Whether a rank is the first one of its clock, and so is aligned. Rank 0 needs no alignment. */
 static int is_aligned_with(const rcw_partners *of, int other)
 {
     for (int i = 0; i < other; i++)
@@ -18,7 +18,7 @@ static int is_aligned_with(const rcw_partners *of, int other)
     return other > 0;
 }
 
-/* The first rank says with each message whether it is the last one. */
+/* Exchanges messages with another rank. Each message of the first rank says whether it is the last one. */
 static void align_with(const rcw_partners *of, int other, int clocks_file)
 {
     double began = MPI_Wtime();
@@ -31,7 +31,7 @@ static void align_with(const rcw_partners *of, int other, int clocks_file)
             PMPI_Recv(&record.met, 1, MPI_INT64_T, other, TAG, of->comm, MPI_STATUS_IGNORE);
             record.t_p3 = rcw_ticks();
             if (clocks_file >= 0 && write(clocks_file, &record, sizeof record) != sizeof record)
-                fprintf(stderr, "recap: cannot write how the ranks' clocks differ\n");
+                fprintf(stderr, "recap: cannot write rank_clocks.bin\n");
         } else {
             PMPI_Recv(&last, 1, MPI_INT, 0, TAG, of->comm, MPI_STATUS_IGNORE);
             record.met = rcw_ticks();
@@ -40,8 +40,8 @@ static void align_with(const rcw_partners *of, int other, int clocks_file)
     }
 }
 
-/* Ranks wait asleep for the first to begin with them and to have ended with all: where there are more of them than cores, the two that
- * exchange messages have a core each. */
+/* The other ranks sleep until the first rank begins with them, and until it has finished with all. So the two ranks that exchange messages
+ * have a core each, even if there are more ranks than cores. */
 void rcw_align(const rcw_partners *of, int clocks_file)
 {
     int goes_on = 0;

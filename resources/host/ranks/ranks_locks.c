@@ -1,11 +1,11 @@
-/* Records for which threads of its rank a thread waits: a part of ranks.c. Each function here has the name of one of the system's, does
- * what that one does, and records who waited (RCW_WAITED) and who ended such a wait (RCW_LET_GO), both with the address at which they
- * met. Followed are locks, conditions, semaphores, barriers and what runs once, of pthread and of C11, whose functions in the C library do
- * not call pthread's; and futexes that are called through syscall(), as C++20's std::atomic::wait, std::counting_semaphore, std::latch and
- * std::barrier do. OpenMP is followed in ranks_openmp.c, pipes in ranks_pipes.c.
+/* Records for which threads of its rank a thread waits: a part of ranks.c. Each function here replaces the system's function of the same
+ * name: it calls that function, and records who waited (RCW_WAITED) and who ended such a wait (RCW_LET_GO), both with their common address.
+ * It follows locks, conditions, semaphores, barriers and calls that run once, of pthread and of C11, whose functions in the C library do
+ * not call pthread's. It also follows futexes called through syscall(), as C++20's std::atomic::wait, std::counting_semaphore, std::latch
+ * and std::barrier do. ranks_openmp.c follows OpenMP, ranks_pipes.c pipes.
  *
- * Who ends a wait that nobody is in records nothing: a counter says so. Only calls by the program itself and by the C++ standard
- * library are followed, since MPI's library has locks of its own. */
+ * A call that could end a wait is not recorded if no thread waits: a counter shows this. Only calls by the program itself and by the C++
+ * standard library are followed, since MPI's library has its own locks. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -57,7 +57,7 @@ int rcw_is_own(void *caller)
 
 int rcw_followed(void *caller) { return rcw_ranks_on && rcw_is_own(caller); }
 
-/* Conditions and OpenMP's locks have older versions, which dlsym may find. */
+/* Looks up the newest version, since conditions and OpenMP's locks have older ones that dlsym may find. */
 void *rcw_real(const char *name)
 {
     const char *version = !strncmp(name, "pthread_cond_", 13) ? "GLIBC_2.3.2" : !strncmp(name, "omp_", 4) ? "OMP_3.0" : NULL;
@@ -113,7 +113,7 @@ void rcw_unlock(pthread_mutex_t *mutex)
     real_pthread_mutex_unlock(mutex);
 }
 
-/* A call that waits for `what` unless `first` says at once that it need not. */
+/* A call that waits for `what` if `first` returns EBUSY. */
 #define WAITS(call, what, first) \
     { \
         REAL(call); \
@@ -128,7 +128,7 @@ void rcw_unlock(pthread_mutex_t *mutex)
         return result; \
     }
 
-/* A call that lets the mutex go, waits for the condition, and then for the mutex. */
+/* A call that releases the mutex, waits for the condition, and then for the mutex. */
 #define WAITS_FOR_BOTH(call) \
     { \
         REAL(call); \
@@ -208,7 +208,7 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
     WAITS_FOR_BOTH(pthread_cond_clockwait)
 #undef ARGUMENTS
 
-/* A call by which others may go on: whoever waits finds it before they do. */
+/* A call that ends waits of others: it is recorded before they continue. */
 #define LETS_GO(call, what) \
     { \
         REAL(call); \
@@ -227,7 +227,7 @@ MAY_BE_OWN int mtx_unlock(void *mutex) LETS_GO(mtx_unlock, mutex)
 MAY_BE_OWN int cnd_signal(void *condition) LETS_GO(cnd_signal, condition)
 MAY_BE_OWN int cnd_broadcast(void *condition) LETS_GO(cnd_broadcast, condition)
 
-/* The last that comes lets all others go. */
+/* The last thread that arrives ends the waits of all others. */
 int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     REAL(pthread_barrier_wait);
@@ -290,7 +290,7 @@ MAY_BE_OWN void call_once(void *flag, void (*run)(void))
 
 /* ---- futexes ---- */
 
-/* Other calls than futexes pass. No call of the kernel's has more than six arguments. */
+/* Calls other than futexes are not recorded. No system call has more than six arguments. */
 long syscall(long number, ...)
 {
     REAL(syscall);

@@ -19,7 +19,7 @@ SEND(Ssend, RCW_SENT_TO_RECEIVER)
 SEND(Rsend, RCW_SENT)
 SEND(Bsend, RCW_SENT_BUFFERED)
 
-/* What a status says of a message that came. */
+/* Fills in a record from the status of a received message. */
 void rcw_came(rcw_message_record *record, const rcw_communicator *of, const MPI_Status *status, MPI_Datatype type)
 {
     int count;

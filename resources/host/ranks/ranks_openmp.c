@@ -5,8 +5,8 @@
  * meetings are numbered in each thread, which is the same in all of them. At a meeting a thread lets the others go (RCW_LET_GO) and
  * waits for all of them (RCW_WAITED_FOR_ALL). Critical regions, locks and ordered regions are recorded by address, as in ranks_locks.c.
  *
- * Not followed are tasks, doacross loops, cancelled regions and target regions, and other runtimes than libgomp. Then the run says so
- * (RCW_NOT_FOLLOWED). */
+ * Waits of tasks, doacross loops, cancelled regions, target regions and runtimes other than libgomp are not recorded. The run reports
+ * this (RCW_NOT_FOLLOWED). */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -20,11 +20,11 @@ typedef struct {
     void (*run)(void *);
     void *data;
     int64_t number;
-    const void *master; /* its thread, by the address of one of its variables */
+    const void *master; /* its master thread: the address of one of that thread's variables */
     int64_t ended;      /* when the master had done its own part */
 } team;
 
-/* The team in which the calling thread is, how often it met the others, and when it left the one before (0: it was in none). */
+/* The calling thread's team, the number of its meetings, and when it left the previous team (0: none). */
 static __thread const team *own;
 static __thread int meetings;
 static __thread int64_t left;
@@ -199,7 +199,7 @@ void GOMP_ordered_end(void)
 
 static int *users_of(const void *what) { return &users[((uintptr_t)what >> 3) % PLACES]; }
 
-/* A call that waits for `what` where another thread is in it. */
+/* A call that waits for `what` if another thread is in it. */
 #define ENTERS(name, what, arguments, ...) \
     void name(__VA_ARGS__) \
     { \
@@ -245,7 +245,7 @@ ENTERS_IF_FREE(omp_test_nest_lock)
 
 /* ---- what is not followed ---- */
 
-/* Functions of up to sixteen numbers and addresses, each of which has the room of a long. */
+/* Functions with up to sixteen arguments, numbers or addresses of the size of a long. */
 #define NOT_FOLLOWED(name, what) \
     long name(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n, long o, long p) \
     { \

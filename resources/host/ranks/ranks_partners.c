@@ -1,11 +1,11 @@
-/* Which ranks of a program record: a part of ranks.c. Other programs may run beside an instrumented one (`mpirun a : b`), which answer
- * nothing that is asked here. So each rank that records says so by a file, `takes_part`, in its folder before MPI_Init begins, and looks
- * for the others' once MPI_Init, in which all ranks meet, is over. It holds a lock on its file as long as it lives: files of earlier
- * runs have none.
+/* Finds the ranks of a program that record: a part of ranks.c. Programs without instrumentation may run beside an instrumented one
+ * (`mpirun a : b`); they do not answer the recorder's messages. So each recording rank creates a file `takes_part` in its folder before
+ * MPI_Init. After MPI_Init, in which all ranks meet, it looks for the files of the others. Each rank locks its file as long as it lives,
+ * so files of earlier runs have no lock.
  *
- * A file system of several machines (NFS) may show a file late: where some are missing, they are looked for again for a while. Where some
- * are missing then, and ranks run on machines that may share no folder, all are asked by MPI. Where not all answer in time
- * the program ends, as a collective call that was begun cannot be taken back. */
+ * A shared file system (NFS) may show a file late, so a rank looks for missing files for a while. If files are still missing, and the
+ * machines may not share the folder, all ranks are asked by MPI. If not all answer in time, the program ends: a collective call
+ * cannot be cancelled once it has started. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -20,7 +20,7 @@
 enum { ANSWER_S = 20, ASLEEP_US = 100, LATE_S = 2, LOOKS_AGAIN_US = 20000 };
 
 static char host[256];
-static int marked; /* this rank's file is there, and its number was known */
+static int marked; /* this rank's file exists, and the launcher gave its number */
 
 void rcw_take_part(void)
 {
@@ -30,13 +30,13 @@ void rcw_take_part(void)
     gethostname(host, sizeof host - 1);
     if (!rcw_recording || rcw_simulated || !rcw_launched_rank() || snprintf(path, sizeof path, "%s/takes_part", folder) >= (int)sizeof path)
         return;
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); /* stays open: so it is locked */
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); /* stays open to keep the lock */
     marked = fd >= 0 && write(fd, host, strlen(host)) == (ssize_t)strlen(host) && !fsync(fd);
     if (fd >= 0)
-        fcntl(fd, F_SETLK, &whole); /* a file system without locks: what an earlier run left counts */
+        fcntl(fd, F_SETLK, &whole); /* without locks in the file system, files of earlier runs count too */
 }
 
-/* Whether a rank records, by its file; `elsewhere` is set where it does on another machine. */
+/* Whether a rank's file says that it records. Sets `elsewhere` if it records on another machine. */
 static int takes_part(const char *records, int other, int *elsewhere)
 {
     char path[4096], of[sizeof host] = "";
@@ -63,11 +63,11 @@ static int all_are_here(int ranks)
     return 0;
 }
 
-/* How many ranks record, as far as their files are to be seen. */
+/* How many ranks record, by the files that are visible now. */
 static int look(const char *records, int rank, int ranks, char *records_too, int *elsewhere)
 {
     int found = 0;
-    DIR *folder = opendir(records); /* so that a kept list of what it holds is asked for again */
+    DIR *folder = opendir(records); /* makes NFS read the folder's list again */
     while (folder && readdir(folder))
         ;
     if (folder)
@@ -77,7 +77,7 @@ static int look(const char *records, int rank, int ranks, char *records_too, int
     return found;
 }
 
-/* Whether all ranks record, as they say by MPI. */
+/* Whether all ranks record, asked by MPI. */
 static int all_answer(int rank)
 {
     int mine = 1, all = 0, here = 0;
@@ -90,8 +90,8 @@ static int all_answer(int rank)
     }
     if (here)
         return 1;
-    fprintf(stderr, "recap: rank %d ends the program: other ranks record nothing, or run on machines that do not share $RCW_RAW, so that "
-                    "which do is not known. Set RCW_RAW for all ranks (mpirun -x RCW_RAW), instrument all programs, or set it to a "
+    fprintf(stderr, "recap: rank %d ends the program: some ranks do not record, or their machines do not share $RCW_RAW. "
+                    "Set RCW_RAW for all ranks (mpirun -x RCW_RAW), instrument all programs, or set it to a "
                     "folder that all machines share.\n", rank);
     PMPI_Abort(MPI_COMM_WORLD, 1);
     return 0;

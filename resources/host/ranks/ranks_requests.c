@@ -32,7 +32,7 @@ static void open_one(MPI_Request handle, rcw_message_record record, rcw_communic
     open_request *one = malloc(sizeof *one);
     rcw_lock(&lock);
     open_request **at = at_handle(handle);
-    while (*at) { /* one that nobody waited for, whose handle is used again */
+    while (*at) { /* a request that was never waited for, and whose handle is used again */
         open_request *old = *at;
         *at = old->next;
         free(old);
@@ -43,7 +43,7 @@ static void open_one(MPI_Request handle, rcw_message_record record, rcw_communic
     rcw_unlock(&lock);
 }
 
-/* A send or a receive is done in a call from t0 to now. `handle` is what it was before. */
+/* Records that a send or receive ended in a call from t0 to now. `handle` is its request before the call. */
 static void done(MPI_Request handle, const MPI_Status *status, int64_t t0, int64_t t1)
 {
     int cancelled = 0;
@@ -74,7 +74,7 @@ static void done(MPI_Request handle, const MPI_Status *status, int64_t t0, int64
     rcw_unlock(&lock);
 }
 
-/* A send or a receive that is begun, and ends in a later call. */
+/* Keeps a send or receive that has started and ends in a later call. */
 static void begun(MPI_Request handle, rcw_message_record record, rcw_communicator *of, MPI_Datatype type, int64_t t0)
 {
     record.t0 = record.posted = t0;
@@ -191,7 +191,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return result;
 }
 
-/* Handles as they were before a call, and statuses for all of them. */
+/* The handles before a call, and statuses for all of them. */
 typedef struct {
     MPI_Request *before;
     MPI_Status *statuses;
@@ -207,7 +207,7 @@ static several begin_several(int count, const MPI_Request *handles)
     return all;
 }
 
-/* `which` of them are done, all where it is NULL; their statuses are in order. */
+/* Records that the requests `which` have ended (NULL: all); their statuses are in the same order. */
 static void end_several(several all, int count, const int *which, MPI_Status *statuses)
 {
     int64_t t1 = rcw_ticks();

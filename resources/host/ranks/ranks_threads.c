@@ -1,6 +1,6 @@
-/* Which thread of a rank starts which, and waits for its end, by pthread or C11: a part of ranks.c. Each thread gets a number as it is
- * started, the order of its records. Of threads that call nothing that is recorded, such as those of libraries, nothing is. What they wait
- * for of one another besides is recorded by ranks_locks.c. */
+/* Records which thread of a rank starts which thread, and waits for its end, by pthread or C11: a part of ranks.c. Each thread gets a
+ * number when it is started (`order` of its records). Threads without recorded calls, such as those of libraries, have no records. Other
+ * waits between threads are recorded by ranks_locks.c. */
 #define _GNU_SOURCE
 #include "ranks.h"
 
@@ -17,12 +17,12 @@ typedef struct started {
     int64_t number, asked, begun;
 } started;
 
-static __thread started *untold; /* the calling thread, as long as no record says that it began */
+static __thread started *untold; /* the calling thread, until a record of its start is written */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static started *all;
 
-/* Of the calling thread, where it calls what is recorded. */
+/* Writes a record of the calling thread, if the thread has recorded calls. */
 static void keep(int kind, int64_t number, int64_t t0, int64_t t1)
 {
     rcw_message_record record = {.comm = -1, .kind = kind, .peer = RCW_FROM_ALL, .order = number, .t0 = t0, .posted = t0, .t1 = t1};
@@ -61,7 +61,7 @@ static void *begin(void *value)
 
 static int begin_c11(void *value) { return (int)(intptr_t)begin(value); }
 
-/* NULL where nothing is recorded. Else nobody joins it before `keep_started` made it known. */
+/* NULL if nothing is recorded. Otherwise no thread can join it before `keep_started` has added it to the list. */
 static started *new_thread(started of)
 {
     static int64_t numbers;

@@ -1,10 +1,10 @@
-/* Windows, files and neighbourhood collectives: a part of ranks.c. Who waits for whom is recorded of the calls in which all ranks of a
- * window or a file meet. Of the others is, that they took their time. */
+/* Windows, files and neighbourhood collectives: a part of ranks.c. Calls in which all ranks of a window or a
+ * file meet are recorded with who waits for whom; the other calls only with their times. */
 #include "ranks.h"
 
 #include <stdlib.h>
 
-/* A call of which no cause is known: a replay has it take as long. */
+/* A call without a known cause: in a replay, it takes the same time. */
 #define ALONE(name, arguments, ...)                                              \
     int MPI_##name(__VA_ARGS__)                                                  \
     {                                                                            \
@@ -14,7 +14,7 @@
         return result;                                                           \
     }
 
-/* One in which all ranks of `comm` meet; `ended` is what follows. */
+/* A call in which all ranks of `comm` meet; `ended` is done after it. */
 #define MEETING(name, ended, arguments, ...)                                     \
     int MPI_##name(__VA_ARGS__)                                                  \
     {                                                                            \
@@ -42,7 +42,7 @@ static void rcw_ended(rcw_message_record *record)
     rcw_keep(record);
 }
 
-/* ---- windows: each has a communicator of its ranks, for when they meet ---- */
+/* ---- windows: each has a communicator of its ranks, for the calls in which they meet ---- */
 
 static int window_keyval = MPI_KEYVAL_INVALID;
 
