@@ -348,9 +348,7 @@ def _too_long(answer: _Answer) -> Iterator[Diagnostic]:
     if answer.too_long:
         frames = counted(answer.too_long, "frame")
         message = f"{frames} of more than 2^32 cycles {'is' if answer.too_long == 1 else 'are'} not in the answer"
-        hint = (
-            "The FPGA counts up to 2^32 cycles a frame. Give the agent's memory more words, so that frames end in time."
-        )
+        hint = "Give the agent's memory more words, so that frames end in time."
         yield Diagnostic(message, hint, severity=Severity.WARNING)
 
 
