@@ -222,7 +222,7 @@ def test_commands(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert (settled["change"], settled["predicted"], settled["interval"]) == (UNITE, 2, [1.9, 2.2])
     assert settled["came"] == pytest.approx(base.time_s / after.time_s)
     assert main(["compare", *pair]) == 0
-    assert f"{UNITE}: predicted 2.00×, came" in capsys.readouterr().out
+    assert f"{UNITE}: predicted 2.00×, measured" in capsys.readouterr().out
     document = document_of(capsys, ["ledger", str(project.file.parent), "--drop", second.id[:4], "--json"])
     assert [one["fate"] for one in document["ledger"]] == ["inside", "dropped"]
     assert document["score"]["judged"] == 1

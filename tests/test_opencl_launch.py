@@ -87,14 +87,14 @@ def test_a_groups_size_is_the_launchs_or_the_kernels(
     [
         ({"dat": 1}, "no argument 'dat'"),
         ({"factor": {"elements": 4}}, "'factor' is a number"),
-        ({"data": 3}, "'data' is a buffer"),
+        ({"data": 3}, "the buffer 'data' has no number of elements"),
         ({"shift": [1, 2]}, r"'shift' \(float4\) takes 4 numbers, not 2"),
         ({"box": [1, 2, 3]}, r"'box' \(Box\) takes 2 numbers, not 3"),
         ({"box": [1, 300]}, r"'box' \(Box\) cannot hold 300"),
         ({"box": {"elements": 4}}, "'box' is a number"),
         ({"table": {"elements": 1, "value": 256}}, r"'table' \(uchar\*\) cannot hold 256"),
         ({"data": {"elements": 1 << 40}}, "more than 4 GiB"),
-        ({"data": {"elements": 4, "low": 2, "high": 1}}, "drawn from 2 to 1"),
+        ({"data": {"elements": 4, "low": 2, "high": 1}}, r"low \(2\) is above high \(1\)"),
         ({"table": {"file": "none.bin"}}, "cannot read this file"),
     ],
 )

@@ -202,7 +202,7 @@ def test_a_measurement_stands_beside_the_model(tmp_path: Path, capsys: pytest.Ca
         ("[{name: a, service_per_s: 1}, {name: a, service_per_s: 1}]", 3, "two stations are called 'a'"),
         ("[{name: a, service_per_s: 0}]", 3, "service_per_s"),
         ("[{name: a, service_per_s: 1, limited: true}]", 3, "this limited station has no capacity"),
-        ("[{name: a, service_per_s: 1, limited: true, places: 2, variation: 0}]", 3, "exponential service times only"),
+        ("[{name: a, service_per_s: 1, limited: true, places: 2, variation: 0}]", 3, "needs exponential service times"),
         ("[{name: a, service_per_s: 1, places: 2.5}]", 3, "places"),
         ("[{name: a, arrivals_per_s: 1, service_per_s: 1, to: [{station: a}]}]", 3, "faster than they leave"),
         ("[]", None, "the model has no stations"),

@@ -152,7 +152,7 @@ def test_of_a_block_that_its_trace_leaves_out_the_counters_are_said(run: Run) ->
         ("measure share of fir", 18, "share takes one state", "share of state NAME of BLOCK"),
         ("measure share of stat idle of fir", 18, "'stat' is not expected here", "'state'"),
         ("measure shar of state idle of fir", 9, "'shar' cannot be measured", "'share'"),
-        ("measure transitions of state idle of fir", 30, "from one state to another", "A -> B"),
+        ("measure transitions of state idle of fir", 30, "need two states", "A -> B"),
         ("measure hist visits of state idle of fir", 14, "one number per frame", "hist"),
         ("measure share(frame=100) of state idle of fir", 15, "a frame of a state must be a time", "10 us"),
         ("assert state idle of fir > 4", 14, "and cannot be compared", "share of a state"),
@@ -177,7 +177,7 @@ def test_no_agent_counts_states(run: Run) -> None:
     (problem,) = agents.diagnostics
     assert (bool(agents), problem.line) == (False, 1)
     assert "agents see queues" in problem.message
-    assert "counted in it by hardware.query" in problem.hint
+    assert "in an FPGA, use hardware.query" in problem.hint
 
 
 def test_an_applications_answers_are_beside_those_of_the_agents_that_count_states() -> None:

@@ -225,7 +225,7 @@ def test_a_block_that_sleeps_is_advised_to_sleep_less(tmp_path: Path, capsys: py
     (finding,) = json.loads(capsys.readouterr().out)["findings"]
     (advice,) = finding["advice"]
     assert finding["title"] == "s1 limits the throughput"
-    assert advice["text"].startswith("s1 sleeps 100\u202f% of the time and no queue holds it up")
+    assert advice["text"].startswith("s1 sleeps 100\u202f% of the time, and no queue holds it up")
     assert (advice["changes"], advice["no_change"]) == ([], "the block's source sets how long it sleeps")
 
 

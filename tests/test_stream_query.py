@@ -183,7 +183,7 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
             "measure rate at a -> b",
             (1, 17),
             "rate takes one edge, but these are 2: Stream.a, Stream.b",
-            "by its latency or occupancy",
+            "Name one edge",
         ),
         ("measure hist rate at a", (1, 14), "rate is one number per frame, so it has no histogram", "Leave"),
         ("measure mean(bins=3) latency at a", (1, 14), "only histograms take 'bins'", "only 'frame'"),
@@ -214,7 +214,7 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         ("assert 3 > 2", (1, 8), "this compares two numbers", ""),
         ("assert rate at a > util at b", (1, 8), "this compares a rate with a share", ""),
         ("assert rate at a > 3 ms", (1, 20), "3 ms is a time, but a rate is expected", ""),
-        ("assert occupancy at a", (1, 8), "this is not a condition: it has no comparison", "Backpressure alone"),
+        ("assert occupancy at a", (1, 8), "this is not a condition: it has no comparison", "Only backpressure"),
         ("h: measure hist latency at a\nassert h > 3", (2, 8), "a histogram is not a number", "mean"),
     ],
 )

@@ -53,7 +53,7 @@ def test_a_first_run_assumes_what_no_run_has_shown(counted: OpenRun):
     noise = host_noise(rounds(counted.run))
     assert noise
     assert (noise.quicker, noise.slower) == (pytest.approx(1 / (1 + UNKNOWN)), pytest.approx(1 + UNKNOWN))
-    assert "is assumed until 3 runs" in noise.why
+    assert "is assumed for fewer than 3 runs" in noise.why
 
 
 def test_equal_pieces_of_a_run_show_how_far_it_varies(counted: OpenRun):

@@ -27,7 +27,7 @@ def notes(values: Model) -> Sequence[Diagnostic]:
         if message := too_much(one.shares, one.design.used is None):
             at: FieldPath = ("steps", number - 1) if number else ()
             said = f"the design '{one.design.name}' does not fit the board: {message}"
-            problems.append(values.problem(at, said, "Replicate less.", Severity.WARNING))
+            problems.append(values.problem(at, said, "Lower simd, compute_units or unroll.", Severity.WARNING))
     at = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
     problems += [values.problem(at, message, hint, Severity.NOTE) for message, hint in _unknown(last)]
     return tuple(problems)

@@ -46,7 +46,9 @@ def read_report(path: Path) -> Report:
             raise WorkbenchError(Diagnostic(f"this report cannot be read: {error}", file=str(path))) from None
         if report:
             return report
-    raise WorkbenchError(Diagnostic("this is not a report of a kernel's build", f"Known are {KINDS}.", file=str(path)))
+    raise WorkbenchError(
+        Diagnostic("this is not a report of a kernel's build", f"Known reports are {KINDS}.", file=str(path))
+    )
 
 
 def _number(text: str) -> float:

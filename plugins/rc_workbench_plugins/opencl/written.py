@@ -70,7 +70,7 @@ def write_best(values: Model, folder: Path, job: Job | None = None) -> Written:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         message = f"this folder cannot be created: {error.strerror}"
-        raise WorkbenchError(Diagnostic(message, "Name another.", file=str(folder))) from None
+        raise WorkbenchError(Diagnostic(message, "Name another folder.", file=str(folder))) from None
     for path in (source, model):
         if path.exists():
             raise WorkbenchError(Diagnostic("this file already exists", "Name another folder.", file=str(path)))
