@@ -198,8 +198,8 @@ def _unopened(uses: Iterable[ApiUse]) -> Iterator[Diagnostic]:
         if use.callee.name not in reported and all(names and opened_by.isdisjoint(names) for names in wanted):
             reported.add(use.callee.name)
             names = " or ".join(dict.fromkeys(name for one in wanted for name in one))
-            what = f"calls of {use.callee.name} are not recorded"
-            message = f"{what}: no call in the sources opens {names} (see `opens` in the template)"
+            unrecorded = f"calls of {use.callee.name} are not recorded"
+            message = f"{unrecorded}: no call in the sources opens {names} (see `opens` in the template)"
             hint = "If a library opens it, add the library's source, or a template entry that `opens` it."
             where = use.use.place
             yield Diagnostic(message, hint, Severity.WARNING, str(where.file), where.line, where.column)
