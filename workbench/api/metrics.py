@@ -120,8 +120,8 @@ class Measured(Protocol):
         """The design's memory ports that the run counted."""
 
     def least_depth(self, fifo: str) -> int:
-        """The least depth (words) of the FIFO with this id that loses under 1 % by replay of the run's words, the other
-        FIFOs as they are; 0 where the run does not hold these words, or replay does not do."""
+        """The least depth (words) of the FIFO with this id that loses under 1 % by replay of the run's words, if the
+        other FIFOs keep their depths; 0 if the run does not have these words, or replay does not match it."""
         ...
 
     def deeper_edges(self, queues: RunQueues) -> Mapping[str, Deeper]:
