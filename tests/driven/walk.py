@@ -152,6 +152,9 @@ def pages(driven: Driven, mode: str) -> Iterator[str]:
             f"QTimer.singleShot(0, lambda: ({show.format('window.modes.current()')},))"
         )  # a turn of the window's own
         driven.settle()
+        if page.endswith("-explore"):  # it sweeps a moment after the last key
+            driven.wait("window.modes.current().explore.swept is not None", f"{page} swept")
+            driven.settle()
         if page:
             yield page
 

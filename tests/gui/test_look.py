@@ -17,7 +17,7 @@ from workbench.gui.app import make_application
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import icon, icon_pixmap
-from workbench.gui.widgets import SignField, paint_state_bar
+from workbench.gui.widgets import PanelHeader, SignField, paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 from workbench.pictures.palette import DARK, LIGHT, PALETTES, Palette
@@ -66,6 +66,17 @@ def test_edges_of_controls_and_signs_reach_three_to_one(palette: Palette) -> Non
     for name in ("edge", "accent", "high", "medium", "low", *strong):
         for ground in ("panel", "raised", "sunken"):
             assert contrast(getattr(palette, name), getattr(palette, ground)) >= 2.95, (name, ground)
+    for ink in (*palette.states.values(), palette.within_cap) if strong else ():
+        assert contrast(ink, palette.panel) >= 2.95, ink
+
+
+def test_a_head_takes_no_more_room_than_its_title(qtbot: QtBot) -> None:
+    head, least = PanelHeader("Sweep"), []
+    qtbot.addWidget(head)
+    for title in ("Sweep", "A title that is long", "Sweep"):
+        head.set_title(title, "is under way")
+        least.append(head.title.minimumWidth())
+    assert least[0] == least[2] < least[1]
 
 
 def test_contrast_of_known_pairs() -> None:

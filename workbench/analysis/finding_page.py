@@ -197,7 +197,7 @@ def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None
     if is_limit(finding.gain) and not finding.failures:
         gain += f", {becomes_words(analysis.time_s, finding.gain)}"
     sections = tuple(section for section in facts if section)
-    return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.severity, gain)
+    return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.sign, gain)
 
 
 def _lead(finding: Finding, analysis: Analysis) -> views.Section:

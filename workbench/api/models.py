@@ -190,12 +190,12 @@ class ModelDocument(PartDocument):
 
 
 def point_text(model: ModelDocument, point: Mapping[str, Values]) -> str:
-    """Inputs' values as people read them, as the title of a column; "value" for the model's own."""
+    """Inputs' values as people read them, as the title of a column; "Value" for the model's own."""
     said = (
         f"{value_text(float(value), model.inputs[name].unit if name in model.inputs else '')}{NARROW}{name}"
         for name, value in point.items()
     )
-    return ", ".join(said) or "value"
+    return ", ".join(said) or "Value"
 
 
 M_co = TypeVar("M_co", bound=ModelDocument, covariant=True)

@@ -157,13 +157,16 @@ DARK = Palette(
     },
 )
 
-#: High contrast: texts reach 7:1 on every ground, and rules, edges of controls and frames of bars are as strong.
+#: High contrast: texts reach 7:1 on every ground, and rules, edges of controls and frames of bars are as strong; states
+#: and bars reach 3:1.
 LIGHT_CONTRAST = replace(
     LIGHT, name="light-contrast", window="#FFFFFF", sunken="#FFFFFF", chrome="#FFFFFF", rule="#4A4F57", edge="#000000",
     text="#000000", second="#1C1F24", muted="#2B3038", accent="#1B2A8F", link="#16237F", selection="#D5DBFF",
-    high="#8C0D06", medium="#8A5000", medium_text="#5C3500", low="#243A50", good="#00452F", within_cap="#8C9BE0",
+    high="#8C0D06", medium="#8A5000", medium_text="#5C3500", low="#243A50", good="#00452F", within_cap="#7385D6",
     track="#DDE1E8", high_ground="#FFDEDA", medium_ground="#FFEDB8", low_ground="#E0EAF5", good_ground="#D6F3E4",
     keyword="#5C1080", comment="#2C4232", pragma="#00452F", number="#003E61", string="#5C3200", pattern_opacity=0.6,
+    states=LIGHT.states | {Category.SEND: "#00558A", Category.RECV: "#3A93D0", Category.WAIT_SEND: "#B04A00",
+                           Category.WAIT_RECV: "#B87A00", None: "#8A919B"},
 )  # fmt: skip
 DARK_CONTRAST = replace(
     DARK, name="dark-contrast", window="#000000", panel="#000000", sunken="#000000", chrome="#000000", rule="#A9B2BF",

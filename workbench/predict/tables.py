@@ -27,7 +27,7 @@ def error_table(file: ModelFile, errors: Iterable[ErrorRow]) -> PaperTable | Non
         rows.append(replace(_error_row(row), strong=False))
     if not rows:
         return None
-    columns = ("predicted", "experimental", "error")
+    columns = ("Predicted", "Experimental", "Error")
     return PaperTable("Modelling error", "measurements in the model", columns, tuple(rows))
 
 
@@ -43,7 +43,7 @@ def run_table(comparison: RunComparison) -> PaperTable:
         f"{name} {significant(v) if v != int(v) else count_text(v)}" for name, v in comparison.inputs.items()
     )
     note = f"{comparison.run_name}{', ' if at else ''}{at}; times of all iterations"
-    return PaperTable("Compared with the open run", note, ("predicted", "measured", "error"), tuple(rows))
+    return PaperTable("Compared with the open run", note, ("Predicted", "Measured", "Error"), tuple(rows))
 
 
 def _error_row(row: ErrorRow) -> Row:

@@ -32,6 +32,10 @@ def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> Non
     assert mode.what_if.changes == {}
     image = pixels_of(plot.grab().toImage())
     assert (image == rgb(theme.colour("accent"))).sum() > 200
+    mode.open_document(model_path("pdf2d_ranks", "ratss"))  # of whose sweep nothing is known yet
+    mode.show_page("Explore")
+    assert mode.explore.influence_head.subtitle.text() == ""
+    assert (mode.explore.low.text(), mode.explore.high.text()) == ("40 960", "655 360")
 
 
 def test_two_inputs_bands_front_and_influences(mode: PredictMode, qtbot: QtBot) -> None:

@@ -24,12 +24,17 @@ if TYPE_CHECKING:
 _SIZE_PX = 12
 
 
+_LEAST_LINE_PX = 1.5  # of a drawing that is shrunk, in high contrast
+
+
 class QtCanvas(Canvas):
     """Paints at once. `scale` is the painter's own."""
 
     def __init__(self, painter: QPainter) -> None:
         super().__init__(theme.palette(), painter.transform().m11())
         self.painter = painter
+        shrunk = self.palette.is_strong and 0 < self.scale < 1
+        self._least_line = _LEAST_LINE_PX / self.scale if shrunk else 0.0  # lines then lie between pixels, and pale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
 
@@ -48,7 +53,7 @@ class QtCanvas(Canvas):
             self.painter.drawRect(place)
 
     def path(self, points: Points, ink: str, line: float = 1.0, dashes: Sequence[float] = ()) -> None:
-        pen = QPen(self._ink(ink), line)
+        pen = QPen(self._ink(ink), max(line, self._least_line))
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         if dashes:
@@ -125,7 +130,7 @@ class QtCanvas(Canvas):
 
     def _take(self, fill: str, edge: str, line: float) -> None:
         if edge:
-            pen = QPen(self._ink(edge), line)
+            pen = QPen(self._ink(edge), max(line, self._least_line))
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             self.painter.setPen(pen)
         else:

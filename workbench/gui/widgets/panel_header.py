@@ -29,6 +29,7 @@ class PanelHeader(QWidget):
 
     def set_title(self, title: str, subtitle: str = "") -> None:
         self.title.setText(title)
+        self.title.setMinimumWidth(0)  # a label's hint is no smaller than its least width
         self.title.setMinimumWidth(min(self.title.sizeHint().width(), _TITLE_PX))
         self.subtitle.setText(subtitle)
 

@@ -31,12 +31,12 @@ from workbench.gui.widgets import (
 )
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import NARROW
 from workbench.pictures.bars import Bars
 from workbench.pictures.plot import Axis, Plot
 from workbench.predict.doubts import clock_doubts
 from workbench.predict.explore import usual_other
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
-from workbench.predict.inputs import number
 from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
 from workbench.predict.words import input_text, output_title, unit_of
@@ -90,7 +90,7 @@ class ExploreView(QWidget):
         for combo in (self.output, self.name, self.target_name):
             combo.currentTextChanged.connect(self._bound_combos)
         self.low, self.high = pieces.field(112, "From"), pieces.field(112, "To")
-        self.target = pieces.field(96, "Target")
+        self.target = pieces.field(112, "Target")
         self.log = PillButton("Log")
         self.log.setToolTip("Logarithmic axes")
         self.show_label = label("Show", "second")
@@ -213,7 +213,7 @@ class ExploreView(QWidget):
             own = float(outputs_of(file, None, reading)[wanted])
             better = own * (1.25 if wanted in file.kind.larger else 0.8)
             unit = " s" if unit_of_name(wanted) == "s" else ""
-            self.target.setText(f"{better:.3g}{unit}")
+            self.target.setText(f"{pieces.typed_number(float(f'{better:.3g}'))}{unit}")
         if names:
             self._show_range()
             self._later.start()
@@ -238,6 +238,9 @@ class ExploreView(QWidget):
         for plot in (self.plot, self.front):
             plot.show_plot(NO_PLOT)
         self.influences.show_bars(Bars(NO_PLOT.x))
+        self.influence_head.set_title("What matters most")
+        self.front_head.set_title(FRONT)
+        self.no_front.hide()
 
     def _name_chosen(self) -> None:
         self._show_range()
@@ -259,8 +262,11 @@ class ExploreView(QWidget):
 
     def _said(self, name: str, value: float) -> str:
         assert self.file is not None
-        text = f"{value:.6g}"
-        return input_text(self.file, name, value).replace("\u202f", " ") if unit_of(self.file, name) else text
+        return (
+            input_text(self.file, name, value).replace(NARROW, " ")
+            if unit_of(self.file, name)
+            else pieces.typed_number(value)
+        )
 
     def _range_typed(self) -> None:
         name, texts = self.name.currentText(), (self.low.text(), self.high.text())
@@ -289,7 +295,7 @@ class ExploreView(QWidget):
         assert self.file is not None
         unit = unit_of(self.file, name)
         try:
-            return number(text if unit else text.replace("\u202f", "").replace(" ", ""), unit)
+            return pieces.read_number(text, unit)
         except UnitError as error:
             self._fail((Diagnostic(error.message, error.hint),))
         return None
@@ -325,7 +331,7 @@ class ExploreView(QWidget):
         output, name = output_title(answer.question.output), answer.question.name
         said = f"{len(answer.x) * max(len(answer.second), 1)} points; point at one, click for its breakdown"
         said += "; band: 5 to 95 % over the uncertain inputs" if answer.bands else ""
-        self.head.set_title(f"{output} by {name}", said)
+        self.head.set_title(f"{output[:1].upper()}{output[1:]} by {name}", said)
         self.plot.show_plot(sweep_plot(self.file, answer))
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(answer.influences))
@@ -360,7 +366,7 @@ class ExploreView(QWidget):
         text = self.target.text().strip().rstrip("×x").strip()
         unit = "s" if output == "total_s" or output.startswith(("comp_s", "comm_s")) else ""
         try:
-            target = number(text, unit)
+            target = pieces.read_number(text, unit)
         except UnitError as error:
             self._say_answer(f"{error.message}. {error.hint}", "high")
             return

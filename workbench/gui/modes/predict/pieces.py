@@ -6,6 +6,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from workbench.gui.modes.forms.field_row import StillCombo
 from workbench.gui.widgets import plain_panel
+from workbench.model.text import NARROW, thousands
+from workbench.predict.inputs import number
 
 _ARROW_PX = 46  # beside the text of a combo box
 
@@ -49,3 +51,13 @@ def fill(box: StillCombo, items: dict[str, str], first: str, fresh: bool) -> Non
         box.addItem(text, data)
     at = box.findData(kept)
     box.setCurrentIndex(at if at >= 0 else max(box.findData(first), 0))
+
+
+def typed_number(value: float) -> str:
+    """A number without a unit as one types it: `134 217 728`, `0.018`."""
+    return thousands(int(value)).replace(NARROW, " ") if value == int(value) else f"{value:.6g}"
+
+
+def read_number(text: str, unit: str) -> float:
+    """What a field says, in its unit or, without one, with spaces between thousands."""
+    return number(text if unit else text.replace(NARROW, "").replace(" ", ""), unit)
