@@ -185,9 +185,10 @@ def floating(driven: Driven) -> Iterator[str]:
 
 def toggle_panels(driven: Driven) -> None:
     """Open, or close, all that is around every mode: the range's panel, the run's, the banner of a run's end, the
-    tour."""
+    tour. Where one panel alone has room below, that is the run's."""
     opening = driven.ask("window.tour.isHidden()")
-    driven.do("window.toggle_range(); window.toggle_run_dock(); window.tour.end(); window.end_banner.dismiss()")
+    panels = "window.toggle_range()" if opening else "window.panels.show_range(None)"
+    driven.do(f"{panels}; window.panels.show_run({opening}); window.tour.end(); window.end_banner.dismiss()")
     for name in ("tour", "banner") if opening else ():
         driven.do(f"QTimer.singleShot(0, lambda: {FLOATING[name][0]})")
     driven.settle()
