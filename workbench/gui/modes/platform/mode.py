@@ -22,7 +22,7 @@ from workbench.gui.modes.platform.points import fit_of, points_of, points_path, 
 from workbench.gui.modes.platform.serving import Serving
 from workbench.gui.modes.platform.table import PointTable
 from workbench.gui.modes.platform.trying import TriedOn
-from workbench.gui.widgets import Button, EmptyState, PanelHeader, Split, label, plain_panel
+from workbench.gui.widgets import Button, EmptyState, PanelHeader, Split, WholeLabel, plain_panel
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader
@@ -126,7 +126,7 @@ class PlatformMode(DocumentMode):
         self._table_pages = QStackedLayout(shown)
         self._table_pages.setContentsMargins(0, 0, 0, 0)
         above = QWidget()
-        self.fit_words = label("", "smallsecond", wrap=True)
+        self.fit_words = WholeLabel("", "smallsecond")
         self.fit_words.setToolTip(_FIT_TIP)
         column_layout(self.curve, self.fit_words, of=above, margins=(16, 10, 16, 8), spacing=4)
         self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))

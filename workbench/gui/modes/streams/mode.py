@@ -155,7 +155,7 @@ class QueryMode(Mode):
         return panel
 
     def _editor_panel(self) -> QWidget:
-        panel, column = plain_panel(260, 120)
+        panel, column = plain_panel(310, 120)
         self.editor_head = PanelHeader("Query")
         self.frame_length.setPlaceholderText("one frame")
         self.frame_length.setToolTip("Length of a frame: a time (10 ms) or a number of transfers")
