@@ -27,6 +27,7 @@ from workbench.gui.widgets import (
     plain_column,
     plain_panel,
     rule,
+    scrolled,
     set_role,
 )
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
@@ -74,7 +75,8 @@ class ExploreView(QWidget):
         sweep, influences, front = panels
         below = Split((influences, 460), (front, 460))
         yield
-        column.addWidget(Split((sweep, 420), (below, 330), vertical=True), 1)
+        plots = Split((sweep, 420), (below, 330), vertical=True)
+        column.addWidget(scrolled("Explore", plots), 1)  # where the window is low
 
     # ---- arrangement
 
