@@ -1,9 +1,9 @@
-/* Records for which threads of its rank a thread waits at pipes and event counters (eventfd): a part of ranks.c, as ranks_locks.c. Who
- * reads waits for who writes, and at a full pipe the other way round. Where the other end is another process, nobody is known to have
- * ended the wait: it lasts as it did. Only files that the program itself made are looked at. One whose number has become another's is
- * ready at once.
+/* Records the waits of a rank's threads at pipes and event counters (eventfd), and which thread ended each: a part of ranks.c, like
+ * ranks_locks.c. A reader waits for a writer, and a writer at a full pipe waits for a reader. If the other end is in another process, the
+ * wait has no known cause and keeps its recorded length. Only pipes and counters that the program itself made are followed. If a file
+ * number was closed and now belongs to another file, a call on it counts as a wait only if that file is not ready.
  *
- * Not followed are waits at several of them other than by poll(), message queues and System V semaphores. Then the run says so
+ * Waits by select, ppoll and epoll, at message queues and at System V semaphores are not followed. The run then says so
  * (RCW_NOT_FOLLOWED). */
 #define _GNU_SOURCE
 #include "ranks.h"
@@ -21,11 +21,11 @@
 
 enum { FILES = 4096 };
 
-/* By number of a file: one more than that of the end that is read of the same pipe; 0 for all other files. */
+/* For each file number that is an end of a pipe: the number of the pipe's read end, plus one. 0 for all other files. */
 static int read_end[FILES];
-static int pipes; /* whether there is one */
+static int pipes; /* whether the program made any */
 
-/* The address at which both ends of a pipe meet; NULL where the file is none. */
+/* The address that stands for both ends of a pipe; NULL if the file is not one of them. */
 static const void *place(int file)
 {
     int end = file >= 0 && file < FILES ? __atomic_load_n(&read_end[file], __ATOMIC_RELAXED) : 0;
@@ -65,7 +65,7 @@ MAY_BE_OWN int eventfd(unsigned count, int flags)
     return file;
 }
 
-/* A pipe that can be written to has room for PIPE_BUF bytes, and perhaps for no more. */
+/* Whether a call may have to wait. poll() reports a pipe as writable if it has room for PIPE_BUF bytes; a longer write may wait. */
 static int waits(int file, short events, size_t bytes)
 {
     struct pollfd one = {.fd = file, .events = events};
@@ -73,7 +73,7 @@ static int waits(int file, short events, size_t bytes)
     return !(fcntl(file, F_GETFL) & O_NONBLOCK) && ((events == POLLOUT && bytes > PIPE_BUF) || !real_poll(&one, 1, 0));
 }
 
-/* A call that waits for the other end until one of `events`. Who waits there may go on if something is read or written. */
+/* A call that may wait for the other end until one of `events`. A write, or a read that need not wait, may let a waiting thread go on. */
 #define MOVES(type, call, events, bytes) \
     { \
         REAL(call); \
@@ -103,7 +103,7 @@ MAY_BE_OWN int eventfd_read(int file, eventfd_t *value) MOVES(int, eventfd_read,
 MAY_BE_OWN int eventfd_write(int file, eventfd_t value) MOVES(int, eventfd_write, POLLOUT, sizeof value)
 #undef ARGUMENTS
 
-/* Its causes are what others wrote meanwhile. */
+/* The causes of this wait are the writes of other threads meanwhile. */
 static int poll_all(struct pollfd *files, nfds_t count, int timeout_ms)
 {
     REAL(poll);
@@ -132,7 +132,7 @@ MAY_BE_OWN int poll(struct pollfd *files, nfds_t count, int timeout_ms)
     return rcw_followed(__builtin_return_address(0)) ? poll_all(files, count, timeout_ms) : real_poll(files, count, timeout_ms);
 }
 
-/* As programs call it that are built with -D_FORTIFY_SOURCE. */
+/* The form that programs built with -D_FORTIFY_SOURCE call. */
 MAY_BE_OWN int __poll_chk(struct pollfd *files, nfds_t count, int timeout_ms, size_t room)
 {
     REAL(__poll_chk);
