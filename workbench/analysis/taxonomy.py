@@ -64,7 +64,7 @@ def taxonomy_table(tops: Sequence[BottleneckKind]) -> Table:
                tip_of=lambda row: f"{row[1].category}: {row[1].explanation}"),
         Column("Looks at", lambda row: ", ".join("FPGA" if side == "fpga" else side for side in row[1].sides),
                width_px=96, ink=_ink),
-        Column("Findings", lambda row: str(len(row[1].findings) or "-"), width_px=72, right=True, ink=_ink),
+        Column("Findings", lambda row: str(len(row[1].findings) or "–"), width_px=72, right=True, ink=_ink),
         Column("Best", lambda row: short_gain_text(row[1].best) if row[1].best else "", width_px=84, right=True,
                ink=_ink),
         Column("Where", lambda row: where_words(row[1].best) if row[1].best else "", share=0.5, elide_middle=True,

@@ -71,7 +71,7 @@ THEMES = {
 def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
     """Every setting by its name; `modes` are the window's, whose keys can be set too."""
     every = (
-        Setting("theme", "Look", "Theme", "light or dark", "choice", "light", THEMES),
+        Setting("theme", "Look", "Theme", "light or dark, also in high contrast", "choice", "light", THEMES),
         Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
                 minimum=75, maximum=300),
         Setting("code_font", "Editor", "Font of sources", "a monospaced font", "font"),

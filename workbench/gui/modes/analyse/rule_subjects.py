@@ -95,8 +95,8 @@ class RuleSubjects(QWidget):
 
     def _show_finding(self, finding: Finding, row: RuleRow | None) -> None:
         fired = self.table is not None and self.table.fired
-        how = "Preview" if fired else "Does not fire; the finding would be"
-        self._below.addWidget(label(f"{how}, {finding.where}", "small", wrap=True))
+        how = "Preview" if fired else "Does not fire. What the finding would be"
+        self._below.addWidget(label(f"{how}: {finding.where}", "small", wrap=True))
         title = row_layout(SeverityIcon(finding.severity), (label(finding.title, "strong", wrap=True), 1), spacing=8)
         self._below.addLayout(title)
         for advice in finding.advice:

@@ -54,8 +54,8 @@ def fill(box: StillCombo, items: dict[str, str], first: str, fresh: bool) -> Non
 
 
 def typed_number(value: float) -> str:
-    """A number without a unit as one types it: `134 217 728`, `0.018`."""
-    return thousands(int(value)).replace(NARROW, " ") if value == int(value) else f"{value:.6g}"
+    """A number without a unit as one types it: `134 217 728`, `0.018`, `6.25e+09`."""
+    return thousands(int(value)).replace(NARROW, " ") if value == int(value) and abs(value) < 1e9 else f"{value:.6g}"
 
 
 def read_number(text: str, unit: str) -> float:
