@@ -33,8 +33,6 @@ class QtCanvas(Canvas):
     def __init__(self, painter: QPainter) -> None:
         super().__init__(theme.palette(), painter.transform().m11())
         self.painter = painter
-        shrunk = self.palette.is_strong and 0 < self.scale < 1
-        self._least_line = _LEAST_LINE_PX / self.scale if shrunk else 0.0  # lines then lie between pixels, and pale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
 
@@ -53,7 +51,7 @@ class QtCanvas(Canvas):
             self.painter.drawRect(place)
 
     def path(self, points: Points, ink: str, line: float = 1.0, dashes: Sequence[float] = ()) -> None:
-        pen = QPen(self._ink(ink), max(line, self._least_line))
+        pen = QPen(self._ink(ink), self._wide(line))
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         if dashes:
@@ -128,9 +126,14 @@ class QtCanvas(Canvas):
     def _ink(self, ink: str) -> QColor:
         return _colour(*self.colour(ink))
 
+    def _wide(self, line: float) -> float:
+        """The width of a line: those of a drawing that is shrunk lie between pixels, and are pale."""
+        shrunk = self.palette.is_strong and 0 < self.scale < 1
+        return max(line, _LEAST_LINE_PX / self.scale) if shrunk else line
+
     def _take(self, fill: str, edge: str, line: float) -> None:
         if edge:
-            pen = QPen(self._ink(edge), max(line, self._least_line))
+            pen = QPen(self._ink(edge), self._wide(line))
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             self.painter.setPen(pen)
         else:
