@@ -157,7 +157,7 @@ def look_at_floating(driven: Driven, size: str, theme: str, pictures: Path | Non
         if width > SIZES[size][0] or height > SIZES[size][1]:
             found.append(f"{name}: {width}x{height} on {size}")
         if pictures:
-            driven.picture(pictures / f"{name}-{size}-{theme}.png")
+            driven.picture(pictures / f"{name}-{size}-{theme}.png", widget)
     return {"clipped": found, "nameless": nameless, "pages": pages, "slow": slow}
 
 

@@ -241,8 +241,8 @@ class Driven:
         self.wait(f"(window.width(), window.height()) == {tuple(size)}")
         self.settle()
 
-    def picture(self, path: Path) -> Path:
-        """The whole screen's part under the window, floating things and all."""
+    def picture(self, path: Path, beside: str = "None") -> Path:
+        """The whole screen's part under the window, floating things and all, and under a window beside it."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.ask(f"picture({str(path)!r})")
+        self.ask(f"picture({str(path)!r}, {beside})")
         return path

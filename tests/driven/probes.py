@@ -28,9 +28,12 @@ def place(widget: QWidget, x: float | None, y: float | None) -> tuple[int, int]:
     return int(at.x() * ratio), int(at.y() * ratio)
 
 
-def picture(path: str) -> None:
-    """Save what the screen shows of the window, with all that floats over it; without the window manager's frame."""
+def picture(path: str, beside: QWidget | None = None) -> None:
+    """Save what the screen shows of the window, with all that floats over it, and of a window beside it; without the
+    window manager's frame."""
     frame = QRect(_window().geometry())
+    if beside is not None:
+        frame = frame.united(beside.window().geometry())
     shown = QApplication.primaryScreen().grabWindow(0)
     ratio = shown.devicePixelRatio()
     shown.copy(*(int(value * ratio) for value in frame.getRect())).save(path)  # type: ignore[call-overload]
