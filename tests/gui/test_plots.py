@@ -252,6 +252,21 @@ def test_labels_of_spots_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None
             assert left >= other_right or right <= other_left or abs(middle - other) >= 11
 
 
+def test_the_label_of_a_strong_spot_stays_within_a_small_plot() -> None:
+    """Where no place is free at the foot of one, it must not lie on the axis's numbers."""
+    sizes = 2.0 ** np.arange(2, 18, 2)
+    lines = tuple(Line(f"curve {n}", sizes, sizes * 1e4 * 2**n) for n in range(4))
+    spots = (
+        *(Spot(f"a call {n}", 4.0 * 4**n, 4e4 * 4**n) for n in range(6)),
+        Spot("poll", 4, 4e4, True, "4 B, 125 kB/s"),
+    )
+    plot = Plot(PLAIN.x, PLAIN.y, lines, spots=spots)
+    for width, height in ((200, 120), (240, 150), (390, 200)):
+        drawn = ET.fromstring(plot_svg(plot, "rates", width, height))
+        (label,) = (one for one in drawn.iter(f"{SVG}text") if "125 kB/s" in (one.text or ""))
+        assert float(label.attrib["y"]) < plot_box(plot, width, height).bottom, (width, height)
+
+
 @pytest.mark.parametrize("width", [260, 420, 900])
 def test_names_of_lines_and_handles_stand_apart_and_in_the_picture(width: int) -> None:
     names = ["Block RAM, from on-board memory", "On-board memory, from main memory"]

@@ -294,7 +294,8 @@ def _draw_spot_label(canvas: Canvas, spot: Spot, view: View, taken: list[Box], p
         held = [replace(one, x=min(max(one.x, view.box.x + 2), view.box.right - wide)) for one in boxes[::-1]]
         heights = np.arange(view.box.y + 2, view.box.bottom - high, 6).tolist()
         rows = [replace(one, y=at) for at in sorted(heights, key=lambda at: abs(at - y)) for one in held[:2]]
-        box = next((one for one in (*held, *rows) if _is_apart(one, taken)), held[0])
+        within = [one for one in (*held, *rows) if _inside(one, view.box)]
+        box = next((one for one in within if _is_apart(one, taken)), (within or held)[0])
     else:
         return  # no room: the tooltip names it
     taken.append(box)
