@@ -89,7 +89,7 @@ int64_t host_time_charge(int thread)
     if (host_time.deterministic)
         cost = (int64_t)(blocks_run - blocks_mark) * host_time.basic_block_ps;
     else
-        cost = 1 + llround((double)stretch_ps() * host_time.factor);
+        cost = 1 + llround((double)stretch_ps() * host_time.factor); /* not 0 by a small factor either */
     for (int i = 0; i < scale_count; i++)
         if (scales[i].thread < 0 || scales[i].thread == thread)
             cost = (int64_t)((__int128)cost * scales[i].parts / 1000000000);

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Text of other sizes is painted at this one and scaled.
 _SIZE_PX = 12
-
-
 _LEAST_LINE_PX = 1.5  # of a drawing that is shrunk, in high contrast
 
 
