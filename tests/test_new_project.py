@@ -219,7 +219,7 @@ def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_
     said = capsys.readouterr()
     assert "has no interface for the port 'host' of kind memory" in said.err
     assert "It has cfg (AXI4-Lite slave), m_axis (AXI4-Stream out), x (AXI4-Stream in)" in said.err
-    assert "{name: cfg, kind: axi_lite, prefix: cfg_}" in said.out
+    assert "{name: cfg, kind: axi_lite, prefix: cfg_, address_bits: 8}" in said.out
     shutil.copy(mine, folder / "card.yaml")
     (folder / "wrong.yaml").write_text(mine.read_text().replace("kind: acquire", "kind: aquire"))
     assert main(["new", str(folder), "--json"]) == 0  # a template beside the sources is offered as any other

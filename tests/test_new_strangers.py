@@ -28,6 +28,10 @@ def test_a_chip_select_is_a_memory_port_whose_counters_are_read_at_unused_addres
         "rst": "!reset_n", "host_enable": "cs", "wr_en": "we", "wr_data": "write_data", "rd_data": "read_data",
     }  # fmt: skip
     assert {use.id for use in workspace.scan().hdl.blocks} == {"chacha.api", "chacha.core"}
+    (folder / "main.c").write_text('#include <stdio.h>\n#include "gone.h"\nint main(void) { return gone_open(); }\n')
+    missing, no_call = propose(folder, load_plugins()).diagnostics
+    assert (missing.file, missing.line, missing.message) == (str(folder / "main.c"), 2, "'gone.h' file not found")
+    assert no_call.message.startswith("the host calls no function of the platform")
 
 
 def test_where_every_row_of_addresses_has_a_number_the_one_with_the_fewest_is_taken_with_a_warning(

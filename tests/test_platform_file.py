@@ -150,6 +150,7 @@ def test_a_template_of_version_1_is_one_clock_and_one_port_of_version_2() -> Non
     assert (clock.pin, clock.frequency_hz, clock.reset) == ("clk", 100e6, "rst")
     assert new.hardware.ports == (port.model_copy(update={"clock": "fast"}),)
     assert new.hardware.clock_of(new.hardware.ports[0]).frequency_hz == 137e6
+    assert '"write_enable":"we"' in new.hardware.model_dump_json()  # cached builds are found by this text
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_a_kind_brings_the_names_that_it_is_found_by_and_what_a_template_says_of
     left, right, stream = sorted(find_ports(ports, [*KINDS, kind]).ports, key=lambda port: port.name)
     assert [(p.name, p.kind, p.side) for p in (left, right, stream)] == [
         ("left", "strobe", "slave"), ("right", "strobe", "slave"), ("s", "stream_out", "out")]  # fmt: skip
-    assert template_entry(left, {"strobe": kind}) == (
+    assert template_entry(left, {"strobe": kind}, ports) == (
         "{name: left, kind: strobe, strobe: left_strobe, word: left_word}"
     )
     hardware = Hardware(

@@ -51,7 +51,7 @@ def test_it_is_found_by_its_names_and_a_new_one_is_valid() -> None:
     top = [HdlPort(f"go_{name}", "input" if name == "taken" else "output", bits[name]) for name in bits]
     (found,) = find_ports(top, KINDS.values()).ports
     assert (found.kind, found.name, found.side) == ("baton_out", "go", "out")
-    assert port_entry(found, KINDS) == {"name": "go", "kind": "baton_out", "prefix": "go_"}
+    assert port_entry(found, KINDS, top) == {"name": "go", "kind": "baton_out", "prefix": "go_"}
     for kind, schema in ("baton_in", INTO), ("baton_out", OUT):
         (entry,) = new_port(KINDS, kind, [])
         assert read_port(schema, entry) is not None

@@ -40,12 +40,18 @@ def test_a_run_is_refused_with_the_place_and_nothing_is_built(
 def test_an_interface_is_told_as_one_and_what_the_design_leaves_alone_is_not_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ports = "input wire s_tvalid, input wire [31:0] s_tdata, output wire s_tready, input wire spare"
+    ports = "input wire s_tvalid, input wire [7:0] s_tdata, output wire s_tready, input wire spare"
     project = tiny(tmp_path / "p", ports, "assign s_tready = s_tvalid & s_tdata[0];")
+    source = tmp_path / "p" / "hdl" / "tiny_top.v"
+    source.write_text(source.read_text().replace("output reg [31:0] rd_data", "output reg [63:0] rd_data", 1))
     document = document_of(capsys, ["scan", str(project), "--json"], 1)
-    (problem,) = [d for d in document["diagnostics"] if d["severity"] == "error"]
+    (width, problem) = [d for d in document["diagnostics"] if d["severity"] == "error"]
     assert problem["message"] == "nothing drives the AXI4-Stream in s: s_tvalid, s_tdata"
-    assert "{name: s, kind: stream_in, prefix: s_}" in problem["hint"]
+    assert "{name: s, kind: stream_in, prefix: s_, word_bits: 8}" in problem["hint"]
+    assert width["message"].startswith("'rd_data' has 64 bits, but ")
+    assert width["message"].endswith(" of the platform's port host has 32")
+    assert width["hint"].startswith("Say `word_bits: 64` in the template")
+    assert source.read_text().splitlines()[width["line"] - 1].strip().startswith("output reg [63:0] rd_data")
     assert problem["file"].endswith("tiny_top.v")
     assert problem["line"]
 

@@ -213,7 +213,8 @@ OWN: Sequence[Command] = (
             does("predict:run_predict"), logged=True),
     actions("template", "platform templates: list, check, create, try, measure, fit",
             ("list", "list the templates", "templates:run_list", ()),
-            ("check", "check a template file", "templates:run_check", (file("file"),)),
+            ("check", "check a template", "templates:run_check", (
+                file("file", help="a file, or the name of one"),)),
             ("new", "write a new template, from an existing one or from a C header", "templates:run_new", (
                 file("file"),
                 named("--of", "the template to start from, or the path of one (default: nallatech_h101)"),
@@ -229,7 +230,8 @@ OWN: Sequence[Command] = (
                 file("--keep", metavar="DIR", help="keep the measuring project here, to run it on a machine"),
                 option("--repeats", type=int, default=5, help="calls of each size"),
                 named("--largest", "the largest size (default: each table's last)", "SIZE"))),
-            ("fit", "fit a latency and a bandwidth to each table, with residuals", "bench:run_fit", (file("file"),)),
+            ("fit", "fit a latency and a bandwidth to each table, with residuals", "bench:run_fit", (
+                file("file", help="a file, or the name of one"),)),
             ("network", "measure the network's L, o, g and G between MPI ranks", "network:run_network", (
                  file("file"), file("--out"), option("--name", required=True, help="its name in the template"),
                  named("--mpirun", "starts ranks on a machine, as 'mpirun -n 4' (default: simulated)", "COMMAND"),

@@ -15,6 +15,7 @@ from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import TransferTable
 from workbench.model.text import bytes_text, rate_text, table, time_text, trimmed
+from workbench.session.begin.new_template import template_path
 from workbench.session.bench.bench import EntryTimes, SizeTime, how_taken, measured, with_tables
 from workbench.session.bench.bench_project import bench_run, bench_workspace
 from workbench.session.keep.results import open_recorded
@@ -55,7 +56,8 @@ def run_bench(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def run_fit(arguments: argparse.Namespace, workbench: Opened) -> int:
     """Latency and bandwidth of each table. In the JSON document `fit` is null where a table has none."""
-    platform, problems = load_platform(arguments.file, workbench.plugins.port_kinds)
+    template = template_path(str(arguments.file), workbench.plugins)
+    platform, problems = load_platform(template, workbench.plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
     print_diagnostics(problems)

@@ -48,15 +48,16 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
     plugins = workbench.plugins
-    platform, problems = load_platform(arguments.file, plugins.port_kinds)
+    file = template_path(str(arguments.file), plugins)
+    platform, problems = load_platform(file, plugins.port_kinds)
     offered: tuple[Service, ...] = ()
     if platform:
-        support = own_support(platform, arguments.file, plugins.platforms)
-        text = read_file(arguments.file).decode("utf-8-sig")
-        problems = (*problems, *entry_problems(text, arguments.file.absolute(), plugins))
+        support = own_support(platform, file, plugins.platforms)
+        text = read_file(file).decode("utf-8-sig")
+        problems = (*problems, *entry_problems(text, file.absolute(), plugins))
         problems_of_c = () if has_errors(problems) else compile_problems(platform, support, plugins.targets)
         offered = services(platform, support, plugins.targets, problems_of_c)
-        problems = (*problems, *(replace(one, file=one.file or str(arguments.file)) for one in problems_of_c))
+        problems = (*problems, *(replace(one, file=one.file or str(file)) for one in problems_of_c))
     served = {one.name: {"can": one.can, "why": one.why, "missing": _missing_json(one)} for one in offered}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:

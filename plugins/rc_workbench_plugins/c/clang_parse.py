@@ -257,7 +257,9 @@ def problems(unit: cindex.TranslationUnit) -> tuple[Diagnostic, ...]:
             continue
         where = place(item.location)
         at = (str(where.file), where.line, where.column) if where else ()
-        hint = "Until this is fixed, API calls in this file may be missed."
+        missing = "Copy it to the project, or name its folder under host.include_dirs. "
+        hint = missing if item.spelling.endswith("file not found") else ""
+        hint += "Until this is fixed, API calls in this file may be missed."
         problems[Diagnostic(item.spelling, hint, Severity.ERROR, *at)] = None
     return tuple(problems)
 

@@ -5,7 +5,7 @@ stands before it is the port's own name, and the direction says whether the desi
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import yaml
@@ -18,6 +18,7 @@ _AFFIX = re.compile(r"^(?:[io]_)?(.+?)(?:_(?:i|o|in|out))?$")
 _INDEX = re.compile(r"\[(\d+)\]")
 _BUNDLE = re.compile(r"(^|_)(req|rsp|resp)$")  # of two structs that are one interface, one for each direction
 _CLOCK = re.compile(r"(.*_)?([a-z]{0,2}clk|clock)(_?\w+)?|clk.*|.*clk")
+_DATA_ENDINGS = ("data", "dat_w", "dat_i")  # of the roles whose signals hold a port's words
 RESET = re.compile(r"(.*_)?[a-z]{0,2}(rst|reset)(_?(n|ni|b|l|i|p|low|high))?(_?\d+)?|(rst|reset)_.*|.*_(rst|reset)_.*")
 RESET_LOW = re.compile(r".*(rst|reset)_?(n|ni|b|l|low)(_?\d+)?")
 _DATA = re.compile(r"(.*_)?(w|r|in|out)?(data|dat|last|sof|eof|sop|eop|keep|strb|user|id|dest|error|channel|d)\d*")
@@ -210,16 +211,29 @@ def describe(port: FoundPort) -> str:
     return f"{port.name} ({what})" if port.name else what
 
 
-def template_entry(port: FoundPort, kinds: Mapping[str, PortKind]) -> str:
+def template_entry(port: FoundPort, kinds: Mapping[str, PortKind], top: Sequence[HdlPort]) -> str:
     """The interface as an entry of a template's `ports`, in YAML; empty where `port_entry` has none."""
-    entry = port_entry(port, kinds)
+    entry = port_entry(port, kinds, top)
     return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip() if entry else ""
 
 
-def port_entry(port: FoundPort, kinds: Mapping[str, PortKind]) -> dict[str, object]:
-    """The interface as an entry of a template's `ports`; empty where no kind of port drives it, or names do not say
-    all that its kind asks for."""
+def port_entry(port: FoundPort, kinds: Mapping[str, PortKind], top: Sequence[HdlPort]) -> dict[str, object]:
+    """The interface among the ports of `top` as an entry of a template's `ports`; empty where no kind of port drives
+    it, or names do not say all that its kind asks for."""
     if port.kind not in kinds or port.count > 1 or any("." in name or "[" in name for _, name in port.signals):
         return {}
-    fields = kinds[port.kind].port().fields_of(dict(port.signals))
-    return {"name": port.name or port.kind, "kind": port.kind, **fields} if fields else {}
+    schema = kinds[port.kind].port()
+    fields = schema.fields_of(dict(port.signals))
+    sizes = dict(_sizes(dict(port.signals), {one.name: one.bits for one in top}, schema.model_fields))
+    return {"name": port.name or port.kind, "kind": port.kind, **fields, **sizes} if fields else {}
+
+
+def _sizes(
+    signals: Mapping[str, str], widths: Mapping[str, int], fields: Mapping[str, object]
+) -> Iterator[tuple[str, int]]:
+    """The widths of a port's words and addresses that differ from the defaults of its kind."""
+    data = next((widths[name] for role, name in signals.items() if role.endswith(_DATA_ENDINGS) and name in widths), 0)
+    address = next((widths[name] for role, name in signals.items() if "addr" in role and name in widths), 0)
+    for name, bits in (("word_bits", data), ("address_bits", address)):
+        if name in fields and bits > 1 and getattr(fields[name], "default", None) != bits:
+            yield name, bits

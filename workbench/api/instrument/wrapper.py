@@ -13,7 +13,9 @@ from workbench.api.instrument.port_probe import PortProbe
 from workbench.api.ports import USER_WIRE, HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
+from workbench.model.scan import HdlPort
 from workbench.model.streams import Stream
+from workbench.model.text import counted
 
 #: The Verilog sources that every instrumented design needs besides the generated ones.
 RUNTIME = ("recap_counter.v", "recap_control.v")
@@ -103,6 +105,24 @@ def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagn
         f"Its ports are {', '.join(sorted(ports))}. Name the matching ports under hardware.signals in the project, "
         "choose a platform with its interfaces, or write a module around it with these ports.",
     )
+
+
+def wrong_widths(ports: Sequence[HdlPort], hardware: Hardware) -> Iterator[Diagnostic]:
+    """An error for each of a top's ports that is wider or narrower than the signal of the platform that it is for."""
+    own = {port.name: port for port in ports if not port.port or port.port == port.name}
+    for port in hardware.ports:
+        for role, signal in port.signals().items() if isinstance(port, HardwarePort) else ():
+            here = own.get(signal.name)
+            if here is None or signal.bits in (None, here.bits):
+                continue
+            of_word = signal.bits == port.word_bits and here.bits % 8 == 0
+            hint = f"Say `word_bits: {here.bits}` in the template" if of_word else "Correct the port in the template"
+            yield Diagnostic(
+                f"'{here.name}' has {counted(here.bits, 'bit')}, but {role.replace('_', ' ')} of the platform's port "
+                f"{port.name} has {signal.bits}",
+                f"{hint}, choose another platform, or write a module around the top that has this width.",
+                file=here.file or None, line=here.line or None,
+            )  # fmt: skip
 
 
 def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:

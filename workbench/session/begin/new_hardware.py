@@ -28,7 +28,6 @@ from workbench.session.program.plugins import Plugins
 _CLOCK_HZ, _CYCLE_NS = "100 MHz", 10
 #: Latency and time per byte of a PCI Express transfer: an order of magnitude, not a measurement.
 _BEGINS_NS, _BYTE_NS = {"send": 500, "receive": 1000}, 1
-_DATA_ENDINGS = ("data", "dat_w", "dat_i")
 
 
 def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[Diagnostic, ...]]:
@@ -80,16 +79,14 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
 
 def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
     """The top's interfaces as entries, with the memories that they access; none if the host reaches none of them."""
-    widths = {port.name: port.bits for port in top.ports}
     entries: list[Entry] = []
     for port in find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports:
-        if entry := port_entry(port, kinds):
+        if entry := port_entry(port, kinds, top.ports):
             names = [str(one["name"]) for one in entries]
             schema = kinds[port.kind].port()
-            sized = dict(_widths(dict(port.signals), widths, entry, schema.model_fields))
             unique_name = {"name": entry["name"] if entry["name"] not in names else f"{entry['name']}_{len(names)}"}
             first = {name: value for name, value in schema.first_fields().items() if name not in entry}
-            full_entry = {**entry, **unique_name, **first, **sized}
+            full_entry = {**entry, **unique_name, **first}
             signals = parsed.signals() if (parsed := read_port(schema, full_entry)) else {}
             spare = {role for role, signal in signals.items() if signal.instead in entry and role not in entry}
             entries += served(kinds, {name: value for name, value in full_entry.items() if name not in spare}, entries)
@@ -135,17 +132,6 @@ def _port_of_single_signals(top: HdlTop, kinds: Mapping[str, PortKind]) -> Itera
                 address = next((width[one] for one in match.address_signals if one in width), 32)
                 yield entry | ({"address_bits": address} if address != 32 else {})
                 return
-
-
-def _widths(
-    signals: Mapping[str, str], widths: Mapping[str, int], entry: Mapping[str, object], fields: Mapping[str, object]
-) -> Iterator[tuple[str, int]]:
-    """The widths of a port's words and addresses that differ from the defaults of its kind."""
-    data = next((widths[name] for role, name in signals.items() if role.endswith(_DATA_ENDINGS) and name in widths), 0)
-    address = next((widths[name] for role, name in signals.items() if "addr" in role and name in widths), 0)
-    for name, bits in (("word_bits", data), ("address_bits", address)):
-        if name in fields and bits > 1 and getattr(fields[name], "default", None) != bits:
-            yield name, bits
 
 
 def _clock(top: HdlTop, kinds: Mapping[str, PortKind]) -> dict[str, object]:

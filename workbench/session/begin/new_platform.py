@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.formats.platform_file import callee_name, load_platform
@@ -24,6 +24,7 @@ from workbench.system.files import read_file
 
 _WORD = re.compile(r"\w+")
 _TEMPLATE = re.compile(rb"^(transfer_tables|memories)\s*:|^\s+(entries|clocks|ports)\s*:", re.MULTILINE)
+_NOT_FOUND = re.compile(r"'(.+\.h\w*)' file not found")
 _MOST_HEADERS = 20
 
 
@@ -147,6 +148,7 @@ def say_unknown_api(
     if unknown is None:
         hint = "Choose another platform, or describe yours beside the sources (`workbench template new`)."
         problem = f"the host calls no function of the platform {chosen.key}"
+        notes.problems += _missing_headers(host, root, plugins)
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
         return None
     options = (f" --of {unknown.of}" if unknown.of else "") + (f" --header {unknown.header}" if unknown.header else "")
@@ -158,6 +160,21 @@ def say_unknown_api(
         hint = f"Create your own template from an example of a board, then run again: {command}"
     notes.problems.append(Diagnostic(message, hint, Severity.ERROR, str(unknown.file) if not of_plugin else None))
     return unknown
+
+
+def _missing_headers(host: Sequence[HostFile], root: Path, plugins: Plugins) -> Iterator[Diagnostic]:
+    """A warning for each header that the host includes and that is neither in the folder nor on this machine."""
+    here = {os.path.basename(file.file) for file in host}
+    for file in host[:_MOST_HEADERS]:
+        try:
+            problems = header_entries(plugins, root / file.file)[1].diagnostics
+        except WorkbenchError as error:
+            problems = error.diagnostics
+        for one in problems:
+            missing = _NOT_FOUND.fullmatch(one.message)
+            if missing and os.path.basename(missing[1]) not in here:
+                hint = "Copy it to this folder, or install it: the API that the host calls may be declared there."
+                yield replace(one, hint=hint)
 
 
 def _without_board(host: Sequence[HostFile], root: Path, notes: Notes) -> Iterator[UnknownApi]:

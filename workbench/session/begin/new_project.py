@@ -3,12 +3,13 @@
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from workbench.api import HdlLanguage, HostLanguage
 from workbench.api.brought import brought
+from workbench.api.instrument.wrapper import wrong_widths
 from workbench.api.job import Job
 from workbench.api.languages import either, reads, suffixes_of
 from workbench.model.application import HostSources
@@ -24,6 +25,7 @@ from workbench.session.open.hdl_language import languages_of
 from workbench.session.open.own_api import own_support
 from workbench.session.open.project_path import PROJECT_SUFFIX
 from workbench.session.open.reading import read
+from workbench.session.open.top_names import with_own_names
 from workbench.session.program.plugins import Plugins
 from workbench.system.files import real, write_files
 
@@ -78,6 +80,9 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         tops = design_tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
     before = len(notes.problems)
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
+    if match and not match.missing and (top.name, top.file) not in unknown_macros:
+        named = with_own_names(chosen.platform, match.renames, root).hardware
+        notes.problems += wrong_widths(top.ports, named) if named else ()
     defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
     _say_left_out(hdl_files, top, tops, languages.values(), notes)
     include_dirs = _include_dirs(root, host, files)
@@ -93,6 +98,9 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     with_header = sources.model_copy(update={"include_dirs": with_api})
     scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}, Job()), root)
     words = frozenset(word for file in host for word in file.words)
+    if chosen.calls(words) and not chosen.lacks:
+        missing = (one for one in scan.diagnostics if one.message.endswith("file not found"))
+        notes.problems += [replace(one, severity=Severity.WARNING) for one in missing]
     settings = _settings([d.message for d in scan.diagnostics], words, top, choice, notes)
     name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower()[: _LONGEST_NAME // 4] or "project"
     path = root / f"{name}{PROJECT_SUFFIX}"

@@ -96,7 +96,7 @@ def _say_port(
     interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
     for port in interfaces:
         if not port.names & match.names:
-            notes.decisions.append(_interface(port, kinds))
+            notes.decisions.append(_interface(port, kinds, top))
     if match.missing:
         notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in interfaces]))
 
@@ -125,13 +125,13 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
     return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)
 
 
-def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Decision:
+def _interface(port: FoundPort, kinds: Mapping[str, PortKind], top: HdlTop) -> Decision:
     """Describe an interface of the top beside the platform's port."""
     names = [name for _, name in port.signals]
     more = len(names) - _MOST_NAMES
     signal_names = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
     question = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
-    entry = template_entry(port, kinds)
+    entry = template_entry(port, kinds, top.ports)
     offer = f"; in a template's ports: {entry}" if entry else ""
     return Decision("interface", f"{describe(port)}: {signal_names}", f"by its signals' names{question}{offer}")
 

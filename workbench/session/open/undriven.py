@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from workbench.api import PortKind
 from workbench.api.instrument.port_finder import find_ports, template_entry
-from workbench.api.instrument.wrapper import lacking_ports
+from workbench.api.instrument.wrapper import lacking_ports, wrong_widths
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware
@@ -20,23 +20,24 @@ def undriven_inputs(
     top: str, ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind], constants: Collection[str]
 ) -> tuple[Diagnostic, ...]:
     """An error for each interface, and one for all other inputs, that the design reads and neither the platform nor the
-    project's `constants` drive; if the `top` does not fit the platform, an error for that instead."""
+    project's `constants` drive, and for each port of a wrong width; if the `top` does not fit the platform, an error
+    for that instead."""
     if platform.hardware is None or not ports:
         return ()
     if lacking := lacking_ports(top, [p.port or p.name for p in ports], platform.hardware):
         return (replace(lacking, file=ports[0].file, line=ports[0].line),)
     driven = {*_driven(platform.hardware), *constants}
     undriven = [p for p in ports if p.direction == "input" and p.used and (p.port or p.name) not in driven]
+    problems = list(wrong_widths(ports, platform.hardware))
     if not undriven:
-        return ()
+        return tuple(problems)
     names = {p.name for p in undriven}
-    problems: list[Diagnostic] = []
     for port in find_ports(ports, kinds.values()).ports:
         if mine := [p for p in undriven if p.name in port.names and p.name in names]:
             names -= port.names
             input_names = f"{port.title} {port.side}{f' {port.name}' if port.name else ''}"
             message = f"nothing drives the {input_names}: {listed([p.name for p in mine])}"
-            entry = template_entry(port, kinds)
+            entry = template_entry(port, kinds, ports)
             hint = f"Describe it among the ports of the platform's hardware{f': {entry}' if entry else ''}."
             problems.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
     if wholes := list(dict.fromkeys(p.port or p.name for p in undriven if p.name in names)):
