@@ -62,8 +62,6 @@ UNFOLLOWED = (
     "in cancelled OpenMP regions",
     "in OpenMP target regions",
     "by another OpenMP runtime than GCC's (libomp)",
-    "at several files at once (select, epoll)",
-    "by message queues or System V semaphores",
 )
 
 

@@ -2,7 +2,7 @@
  * name: it calls that function, and records who waited (RCW_WAITED) and who ended such a wait (RCW_LET_GO), both with their common address.
  * It follows locks, conditions, semaphores, barriers and calls that run once, of pthread and of C11, whose functions in the C library do
  * not call pthread's. It also follows futexes called through syscall(), as C++20's std::atomic::wait, std::counting_semaphore, std::latch
- * and std::barrier do. ranks_openmp.c follows OpenMP, ranks_pipes.c pipes.
+ * and std::barrier do. ranks_openmp.c follows OpenMP, ranks_pipes.c pipes, ranks_queues.c messages.
  *
  * A call that could end a wait is not recorded if no thread waits: a counter shows this. Only calls by the program itself and by the C++
  * standard library are followed, since MPI's library has its own locks. */

@@ -1,4 +1,4 @@
-// The main thread of each rank waits for a worker, by pthread, by C++20 and by pipes, for a worker of C11, and for a thread of OpenMP. Others go on
+// The main thread of each rank waits for a worker, by pthread, by C++20, by pipes and by messages, for a worker of C11, and for a thread of OpenMP. Others go on
 // only once it waits. The exit code counts calls that return something else than they should.
 #include <atomic>
 #include <barrier>
@@ -8,11 +8,16 @@
 #include <latch>
 #include <semaphore>
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <mqueue.h>
 #include <omp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <threads.h>
@@ -31,7 +36,10 @@ static mtx_t c11_mutex, c11_guard;
 static cnd_t c11_changed;
 static once_flag c11_flag = ONCE_FLAG_INIT;
 static clockid_t main_clock;
-static int ends[2], counter, wrong;
+static int ends[2], counter, messages, semaphores, wrong;
+static mqd_t queue;
+static struct { long type; char text[1]; } message = {1, {}};
+static sembuf give = {0, 1, 0}, take = {0, -1, 0};
 static char bytes[(1 << 16) + 1]; // more than a pipe has room for
 
 static void compute()
@@ -67,7 +75,7 @@ static void once_it_spins(int number)
 
 static void run_once()
 {
-    int number = goes.exchange(3) == 2 ? 13 : 7;
+    int number = goes.exchange(3) == 2 ? 18 : 7;
     once_it_waits(number);
 }
 
@@ -101,6 +109,16 @@ static void *work(void *argument)
     once_it_waits(10);
     for (size_t left = sizeof bytes; left; left -= read(ends[0], bytes, left)) ;
     once_it_waits(11);
+    eventfd_write(counter, 1);
+    once_it_waits(12);
+    wrong += write(ends[1], "", 1) != 1;
+    once_it_waits(13);
+    wrong += msgsnd(messages, &message, 1, 0) != 0;
+    once_it_waits(14);
+    wrong += mq_receive(queue, bytes, 1, NULL) != 1;
+    once_it_waits(15);
+    wrong += semop(semaphores, &give, 1) != 0;
+    once_it_waits(16);
     return argument;
 }
 
@@ -111,11 +129,11 @@ static int work_c11(void *)
     goes = 2;
     cnd_signal(&c11_changed);
     mtx_unlock(&c11_guard);
-    once_it_waits(12);
+    once_it_waits(17);
     compute();
     mtx_unlock(&c11_mutex);
     call_once(&c11_flag, run_once);
-    once_it_waits(14);
+    once_it_waits(19);
     thrd_exit(7);
 }
 
@@ -135,16 +153,16 @@ static void wait_c11()
     mtx_unlock(&c11_guard);
     wrong += mtx_trylock(&c11_mutex) != thrd_busy;
     wrong += mtx_timedlock(&c11_mutex, &past) != thrd_timedout;
-    step = 12;
+    step = 17;
     wrong += mtx_lock(&c11_mutex) != thrd_success;
     while (goes != 3) ;
-    step = 13;
+    step = 18;
     call_once(&c11_flag, run_once);
-    step = 14;
+    step = 19;
     wrong += thrd_join(worker, &value) != thrd_success || value != 7;
 }
 
-static void regions(bool with_others)
+static void regions(bool with_tasks)
 {
     goes = 0;
     #pragma omp parallel num_threads(2)
@@ -153,11 +171,11 @@ static void regions(bool with_others)
             #pragma omp critical
             {
                 goes = 1;
-                once_it_waits(15);
+                once_it_waits(20);
             }
         } else {
             while (!goes) ;
-            step = 15;
+            step = 20;
             #pragma omp critical
             goes = 2;
         }
@@ -169,14 +187,7 @@ static void regions(bool with_others)
         #pragma omp ordered
         goes++;
     }
-    if (with_others) {
-        fd_set files;
-        timeval now = {0, 0};
-        FD_ZERO(&files);
-        FD_SET(counter, &files);
-        sembuf none = {};
-        semop(-1, &none, 1);
-        wrong += select(counter + 1, &files, NULL, NULL, &now) != 1;
+    if (with_tasks) {
         #pragma omp parallel num_threads(2)
         #pragma omp single
         #pragma omp task
@@ -184,13 +195,50 @@ static void regions(bool with_others)
     }
 }
 
+static void open_files()
+{
+    const mq_attr of_one = {.mq_flags = 0, .mq_maxmsg = 1, .mq_msgsize = 1, .mq_curmsgs = 0};
+    char name[32];
+    std::snprintf(name, sizeof name, "/threads-%d", (int)getpid());
+    queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL, 0600, &of_one);
+    wrong += pipe(ends) != 0 || queue == (mqd_t)-1 || mq_unlink(name) != 0;
+    counter = eventfd(0, 0);
+    messages = msgget(IPC_PRIVATE, 0600);
+    semaphores = semget(IPC_PRIVATE, 1, 0600);
+    wrong += messages < 0 || semaphores < 0;
+}
+
+static void wait_for_files_and_messages()
+{
+    fd_set files;
+    epoll_event event = {};
+    uint64_t value;
+    int poller = epoll_create1(0);
+    event.events = EPOLLIN;
+    FD_ZERO(&files);
+    FD_SET(counter, &files);
+    wrong += read(counter, &value, sizeof value) != sizeof value; // what poll() saw
+    step = 11;
+    wrong += select(counter + 1, &files, NULL, NULL, NULL) != 1 || !FD_ISSET(counter, &files);
+    wrong += epoll_ctl(poller, EPOLL_CTL_ADD, ends[0], &event) != 0;
+    step = 12;
+    wrong += epoll_wait(poller, &event, 1, -1) != 1;
+    step = 13;
+    wrong += msgrcv(messages, &message, 1, 0, 0) != 1;
+    wrong += mq_send(queue, "", 1, 0) != 0;
+    step = 14;
+    wrong += mq_send(queue, "", 1, 0) != 0;
+    step = 15;
+    wrong += semop(semaphores, &take, 1) != 0;
+    wrong += msgctl(messages, IPC_RMID, NULL) != 0 || semctl(semaphores, 0, IPC_RMID) != 0;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t worker;
     const timespec past = {1, 0};
     int provided, there;
-    wrong += pipe(ends) != 0;
-    counter = eventfd(0, 0);
+    open_files();
     pollfd event = {counter, POLLIN, 0};
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     pthread_getcpuclockid(pthread_self(), &main_clock);
@@ -223,7 +271,8 @@ int main(int argc, char **argv)
     wrong += poll(&event, 1, -1) != 1;
     step = 10;
     wrong += write(ends[1], bytes, sizeof bytes) != sizeof bytes;
-    step = 11;
+    wait_for_files_and_messages();
+    step = 16;
     pthread_join(worker, NULL);
     wait_c11();
     for (int i = 0; i < 1200; i++)
