@@ -140,6 +140,48 @@ endmodule
     assert scanned.clocks == (("clk", 8),)
 
 
+def test_a_clock_that_a_pll_makes_in_one_language_clocks_blocks_in_the_other(tmp_path: Path) -> None:
+    pll = """m : PLLE2_BASE generic map (CLKFBOUT_MULT => 8, CLKOUT0_DIVIDE => 4)
+        port map (CLKIN1 => clk, CLKFBIN => fb, CLKFBOUT => fb, CLKOUT0 => core_clk, RST => rst, PWRDWN => '0');"""
+    library = "library unisim; use unisim.vcomponents.all;\nentity top"
+    top = TOP.replace("entity top", library).replace("core_clk <= clk;", pll).replace("core_clk :", "core_clk, fb :")
+    scanned = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=top)
+    assert {block.id: block.why_not for block in scanned.blocks} == dict.fromkeys(
+        ("top.step", "Worker.count", "leaf.tick"), ""
+    )
+    module = """module over (input clk, input rst, input wr_en, input rd_en, input [15:0] addr, input [31:0] wr_data,
+            output [31:0] rd_data, output [7:0] q, output [7:0] r);
+        assign rd_data = 0;
+        wire fast, fb; reg half;
+        PLLE2_BASE #(.CLKFBOUT_MULT(8), .CLKOUT0_DIVIDE(4)) pll (.CLKIN1(clk), .CLKOUT0(fast), .CLKFBOUT(fb),
+            .CLKFBIN(fb), .RST(rst), .PWRDWN(1'b0));
+        always @(posedge clk) half <= !half;
+        part a (.clk(fast), .q(q)), b (.clk(half), .q(r));
+    endmodule"""
+    part = f"""{HEAD}
+    entity part is port (clk : in std_logic; q : buffer unsigned(7 downto 0)); end;
+    architecture rtl of part is begin
+      count : process (clk) begin
+        if rising_edge(clk) then
+          --pragma recap going work()
+          q <= q + 1;
+        end if;
+      end process;
+    end;\n"""
+    scanned = scan(tmp_path, "over", part=part, over=module)
+    notes = [one for one in scanned.diagnostics if one.message.startswith("blocks on a clock")]
+    assert [(one.message, "{name: pll.CLKOUT0" in one.hint) for one in notes] == [
+        ("blocks on a clock that PLLE2_BASE derives from 'clk' count cycles of 'clk': part.count", True),
+        ("blocks on a clock that a divider derives from 'clk' count cycles of 'clk': part.count", False),
+    ]
+    hardware = HardwareSources(sources=("part.vhd", "over.v"), top="over", read_out=ReadOut(first=0x8000, last=0x80FF))
+    build = MixedLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out", Job())
+    assert build.read_out is not None
+    assert [(one.clock, one.made_of) for one in build.read_out.monitors] == [
+        ("clk", ""), ("pll.CLKOUT0", "clk"), ("half", "clk"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

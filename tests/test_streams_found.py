@@ -275,7 +275,7 @@ def test_generate_blocks_without_a_name_get_one_in_the_copies(tmp_path: Path) ->
     assert (between.source, between.target) == ("top.genblk1.a", "top.genblk1.b")
     assert between.valid == "genblk1.a.out_valid"
     design = read_design(tmp_path, hardware, {})
-    streams = find_streams(design, elaborate(design, {}), hardware)
+    streams = find_streams(design, elaborate(design, {}), hardware, {})
     (label,) = streams.labels.values()
     assert labelled(between.valid, "top", streams.labels) == f"{label.name}.a.out_valid"
     text = (tmp_path / "top.sv").read_text()

@@ -34,8 +34,7 @@ from run_query import asked
 from stream_topologies import topology
 
 from workbench.api.job import Job
-from workbench.model.run import Run
-from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins
 
@@ -210,32 +209,50 @@ ASKED = """
 """
 
 
-@pytest.fixture(scope="module")
-def traced(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    folder = tmp_path_factory.mktemp("applications")
+#: The same design with a PLL in place of the input for the faster clock.
+PLL = """wire fast, back_again;
+    PLLE2_BASE #(.CLKFBOUT_MULT(9), .CLKOUT0_DIVIDE(6)) pll (.CLKIN1(clk), .CLKOUT0(fast), .CLKOUT1(), .CLKOUT2(),
+        .CLKOUT3(), .CLKOUT4(), .CLKOUT5(), .LOCKED(), .CLKFBOUT(back_again), .CLKFBIN(back_again), .RST(1'b0),
+        .PWRDWN(1'b0));
+    reg [31:0] count;
+    reg start;"""
+
+
+def write_round_trip(folder: Path, pll: str = "") -> Path:
+    """The project file of a copy with the adder in VHDL. With a `pll` its faster clock is made, and the project has
+    this text about it."""
     for name in ("round_trip", "two_clocks"):
         shutil.copytree(DATA / "applications" / name, folder / name)
     design, project = folder / "round_trip" / "round_trip.v", folder / "round_trip" / "round_trip.workbench.yaml"
     text = design.read_text().replace("LOG = 2", "LOG = 5")
     begin, end = text.index("module adder"), text.index("module round_trip")
-    design.write_text(text[:begin] + text[end:])
+    text = text[:begin] + text[end:]
+    if pll:
+        card = folder / "two_clocks" / "card.yaml"
+        of_card = card.read_text().replace("    - {name: fast, frequency_hz: 150 MHz, derived_from: bus}\n", "")
+        card.write_text(of_card.replace("interrupt_clock: fast", "interrupt_clock: bus"))
+        text = text.replace(" input wire fast,", "").replace("reg [31:0] count;\n    reg start;", PLL)
+    design.write_text(text)
     shutil.copy(DATA / "round_trip" / "adder.vhd", design.parent)
     (design.parent / "asked.tt").write_text(ASKED)
-    of_agents = "top: round_trip\n  count_streams: true\n  query: asked.tt\n  query_words: 4096\n"
+    of_agents = f"top: round_trip\n  count_streams: true\n  query: asked.tt\n  query_words: 4096\n{pll}"
     project.write_text(project.read_text().replace("'*.v'", "'*.v', '*.vhd'").replace("top: round_trip\n", of_agents))
-    options = RunOptions(out=folder / "run", trace=True, deterministic=True, settings={"WORDS": 40})
-    run = run_workspace(open_workspace(project, load_plugins()), options, Job())
-    assert run.complete, run.manifest.reason
-    return run
+    return project
 
 
-def test_agents_of_two_clocks_count_what_the_trace_shows(traced: Run) -> None:
+@pytest.mark.parametrize("fast", ["fast", "pll.CLKOUT0"], ids=["an input", "made by a PLL"])
+def test_agents_of_two_clocks_count_what_the_trace_shows(fast: str, tmp_path: Path) -> None:
+    stated = "  clocks: [{name: pll.CLKOUT0, frequency_hz: 150 MHz}]\n"
+    project = write_round_trip(tmp_path, stated if fast == "pll.CLKOUT0" else "")
+    options = RunOptions(out=tmp_path / "run", trace=True, deterministic=True, settings={"WORDS": 40})
+    traced = run_workspace(open_workspace(project, load_plugins()), options, Job())
+    assert traced.complete, traced.manifest.reason
     counts = kept_answers(traced.tables, "")
     assert counts is not None
     problem, of_fifo = counts.diagnostics
-    both = "'round_trip.adder.m_axis' (clock fast) and 'round_trip.feeder.m_axis' (clock bus)"
+    both = f"'round_trip.adder.m_axis' (clock {fast}) and 'round_trip.feeder.m_axis' (clock bus)"
     assert problem.message == f"no agent counts 'no': no cycle has both {both}"
-    assert of_fifo.message.endswith("the FIFO 'round_trip.there' is between the clocks bus and fast")
+    assert of_fifo.message.endswith(f"the FIFO 'round_trip.there' is between the clocks bus and {fast}")
     assert "latency at round_trip.feeder.m_axis -> round_trip.there.out" in of_fifo.hint
     by = {one.measure.label: one for one in counts.measures} | {one.asserted.label: one for one in counts.asserts}
     true = asked(traced, ASKED)
@@ -261,3 +278,13 @@ def test_agents_of_two_clocks_count_what_the_trace_shows(traced: Run) -> None:
             assert ours.value == pytest.approx(theirs.value, rel=0.02)  # the run's last cycle is not counted
         else:
             assert abs((ours.value or 0) - (theirs.value or 0)) <= (2 if result.measure.label == "round" else half)
+
+
+def test_an_agent_needs_the_frequency_of_a_plls_clock(tmp_path: Path) -> None:
+    workspace = open_workspace(write_round_trip(tmp_path, "  clocks: []\n"), load_plugins())
+    _, hdl = instrument_workspace(workspace, {}, tmp_path / "tree")
+    unseen = [one for one in hdl.diagnostics if one.message.startswith("no agent counts")]
+    assert len(unseen) == len(ASKED.strip().splitlines())
+    for one in unseen:
+        assert one.message.endswith("is on the clock pll.CLKOUT0, whose frequency is not stated")
+        assert one.hint.endswith("add it to hardware.clocks: {name: pll.CLKOUT0, frequency_hz: 200 MHz}.")

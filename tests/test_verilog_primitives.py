@@ -102,6 +102,36 @@ def test_each_clock_of_a_pll_has_a_monitor_of_its_own(tmp_path: Path, language: 
     assert {block.clock for block in build.blocks} == {"clk"}, "on the simulated card"
 
 
+def test_streams_run_on_a_plls_clock_and_not_on_a_divided_one(tmp_path: Path, language: VerilogLanguage) -> None:
+    ends = """
+    module source(input clk, output reg m_valid, input m_ready, output reg [7:0] m_data);
+        always @(posedge clk) begin m_valid <= 1; if (m_valid && m_ready) m_data <= m_data + 1; end
+    endmodule
+    module sink(input clk, input s_valid, output reg s_ready, input [7:0] s_data);
+        always @(posedge clk) s_ready <= !s_ready;
+    endmodule"""
+    text = f"""{PORTED}
+        wire fast, back, locked; reg half;
+        PLLE2_BASE #(.CLKFBOUT_MULT(8), .CLKOUT0_DIVIDE(4)) pll(.CLKIN1(clk), .CLKOUT0(fast), .LOCKED(locked),
+            .CLKFBOUT(back), .CLKFBIN(back), .RST(1'b0), .PWRDWN(1'b0));
+        always @(posedge clk) half <= !half;
+        wire v1, r1, v2, r2; wire [7:0] d1, d2;
+        source a(fast, v1, r1, d1); sink b(fast, v1, r1, d1);
+        source c(half, v2, r2, d2); sink d(half, v2, r2, d2);
+    endmodule
+    {ends}"""
+    untold = hardware(tmp_path, text)
+    assert [(one.id, one.clock) for one in language.scan(tmp_path, untold, PLATFORM, {}).streams] == [
+        ("top.a.m", "pll.CLKOUT0"), ("top.c.m", ""),
+    ]  # fmt: skip
+    told = untold.model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT0", frequency_hz=2e8),)})
+    for number, (one, clock) in enumerate(((untold, "clk"), (told, "pll.CLKOUT0"))):
+        build = language.instrument(tmp_path, one, PLATFORM, {}, tmp_path / str(number))
+        assert [(stream.id, stream.clock) for stream in build.streams] == [("top.a.m", clock)]
+        (missed,) = [one for one in build.diagnostics if one.message.startswith("not counted")]
+        assert missed.message == "not counted, as their clock is neither the platform's nor a PLL's: top.c.m"
+
+
 def test_a_plls_clock_may_be_told_how_fast_it_is(tmp_path: Path, language: VerilogLanguage) -> None:
     text = XILINX.replace("leaf own(inner, n)", "leaf own(bufg, n)").replace("(input clk, ", PORTS) + LEAF
     told = hardware(tmp_path, text).model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT0", frequency_hz=2e8),)})

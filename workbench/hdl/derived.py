@@ -9,37 +9,20 @@ what a PLL or a divider makes leads a monitor of its own there.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from workbench.hdl.instances import BlockUse, Instance, uses_in
+from workbench.hdl.instances import DIVIDER, GATE, BlockUse, Instance, Origin, uses_in
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, near
-from workbench.model.hardware import Clock
+from workbench.model.hardware import Clock, Hardware
 from workbench.model.text import listed
 
 _OWN = "On a real machine they are counted in cycles of the derived clock."
 _SAID = " To simulate it as fast as it is, add it to hardware.clocks: {{name: {}, frequency_hz: 200 MHz}}."
 _NO_NAMES: Mapping[str, str] = {}
-GATE, DIVIDER = "a gate", "a divider"
 _CLOCK = re.compile(r"[a-z]?(cl(oc)?k|ck)\d*(in|i)?|(cl(oc)?k|ck)\w?")
 _CHOOSES = {"en", "ena", "enable", "ce", "gate", "sel", "select", "stop", "req", "valid", "locked"}
-
-
-@dataclass(frozen=True)
-class Origin:
-    """The top's inputs that a clock depends on with no register between, `maker` the vendor's primitive on its way (""
-    for none), and whether it is a register's output: the inputs are then those that clock that. `net` is what tells
-    it from other clocks, "" where that is not known."""
-
-    inputs: frozenset[str] = frozenset()
-    maker: str = ""
-    divided: bool = False
-    net: str = ""
-
-    @property
-    def clock_maker(self) -> str:
-        return self.maker or (DIVIDER if self.divided else GATE)
 
 
 def follow_derived(top: Instance, origin: Callable[[Instance, BlockUse], Origin]) -> None:
@@ -92,6 +75,20 @@ def clock_name(use: BlockUse) -> str:
 def made_name(use: BlockUse) -> str:
     """The same where a PLL makes it; '' where none does."""
     return "" if use.clock_maker in ("", GATE, DIVIDER) else clock_name(use)
+
+
+def clocks_of_streams(top: Instance, hardware: HardwareSources, board: Hardware) -> dict[str, str]:
+    """The clock by whose cycles a stream is counted, by the one that it runs on: an input of the top, or what a PLL
+    makes, which is simulated at its input's rate unless the project says how fast it is."""
+    names = {clock.pin: clock.name for clock in board.clocks}
+    stated = {clock.name for clock in hardware.clocks}
+    made = {made_name(use): use.root_clock for use in uses_in(top)}
+    return {**names, **{one: one if one in stated else names[of] for one, of in made.items() if one and of in names}}
+
+
+def names_of_made(top: Instance | None) -> dict[str, str]:
+    """The clocks of PLLs that blocks run on, each where it is below the top."""
+    return {name: name for use in uses_in(top) if (name := made_name(use))}
 
 
 def gives(instance: Instance, clocks: Collection[str]) -> bool:

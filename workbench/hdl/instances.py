@@ -9,6 +9,7 @@ from typing import Any
 from workbench.hdl.blocks import SourceBlock
 
 Key = tuple[str, int]
+GATE, DIVIDER = "a gate", "a divider"
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,28 @@ class BlockUse:
     clock_net: str = ""  # which that is, among the clocks that are made
 
 
+@dataclass(frozen=True)
+class Origin:
+    """The top's inputs that a clock depends on with no register between, `maker` the vendor's primitive on its way (""
+    for none), and whether it is a register's output: the inputs are then those that clock that. `net` is what tells
+    it from other clocks, "" where that is not known."""
+
+    inputs: frozenset[str] = frozenset()
+    maker: str = ""
+    divided: bool = False
+    net: str = ""
+
+    @property
+    def clock_maker(self) -> str:
+        return self.maker or (DIVIDER if self.divided else GATE)
+
+
 @dataclass
 class Instance:
     """An elaborated instance. `key` is where its instantiation stands in the parent; `loops` are those around it. Of
-    what another language defines, `inputs` are the top's inputs behind its own, and whether inverted. `regions` are the
-    parts of its body that are elaborated, in VHDL: each with its path and the loops around it."""
+    what another language defines, `inputs` are the top's inputs behind its own, and whether inverted, `made` what the
+    other clocks behind them are made of. `regions` are the parts of its body that are elaborated, in VHDL: each with
+    its path and the loops around it."""
 
     path: str
     module: str
@@ -54,6 +72,7 @@ class Instance:
     metrics: list[BlockUse] = field(default_factory=list)
     children: list[Instance] = field(default_factory=list)
     inputs: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    made: Mapping[str, Origin] = field(default_factory=dict)
     regions: list[tuple[Any, str, tuple[Loop, ...]]] = field(default_factory=list)
 
     @property

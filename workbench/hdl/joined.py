@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.instances import Instance
+from workbench.hdl.derived import follow_derived
+from workbench.hdl.instances import BlockUse, Instance, Origin, uses_in
 from workbench.hdl.metrics import MetricBlock, with_clocks
 from workbench.hdl.roots import ROOTS, Use, at_uses, kept, roots_text
 from workbench.hdl.verilog import design as verilog
@@ -150,6 +151,8 @@ class Joiner(Generic[U, D]):
     halves: list[tuple[verilog.Design, Instance]] = field(default_factory=list)
     boxes: dict[str, U] = field(default_factory=dict)
     files: frozenset[Path] = frozenset()
+    made: dict[str, Origin] = field(default_factory=dict)  # clocks made in the other language, by what stands for them
+    origins: dict[str, Origin] = field(default_factory=dict)  # of the blocks on these, by their paths
 
     def joined(self, own: D, tree: Instance | None, whole: bool) -> Joined[U, D]:
         """The design below a top that the dialect elaborated, or `whole` below one in Verilog. Each turn that leads
@@ -170,6 +173,8 @@ class Joiner(Generic[U, D]):
         else:
             path = next(iter(self.pending))
             self.problems.append(Diagnostic(f"the design instantiates itself endlessly, as in {path[:200]}"))
+        if joint is not None and self.origins:
+            follow_derived(joint, lambda _, use: self.origins.get(use.path, Origin()))
         parts = tuple(self.parts.values())
         wrong = [*self.problems, *(one for part in parts for one in part.design.diagnostics), *self.lasting]
         turns = {f"{ROOTS}.u{number}": path for number, path in enumerate(self.uses)}
@@ -213,13 +218,41 @@ class Joiner(Generic[U, D]):
 
     def _inputs(self, child: Instance, head: Head, roots: _Inputs | None) -> dict[str, tuple[str, bool]]:
         """The design's inputs behind those of a module."""
-        behind = ((head.spelled(port), self._root(roots, *root)) for port, root in child.inputs.items())
+        behind = [(head.spelled(port), self._root(roots, *root)) for port, root in child.inputs.items()]
+        if roots is None:
+            behind += [(head.spelled(port), (self._stands_for(one), False)) for port, one in child.made.items()]
         return {name: root for name, root in behind if head.ports.get(name) == "input" and root[0].isidentifier()}
 
     def _root(self, roots: _Inputs | None, name: str, turned: bool) -> tuple[str, bool]:
         """The design's input behind an input of what stands in it, as the platform spells it."""
         root, other = (name, False) if roots is None else roots.get(name.lower(), ("", False))
         return self.names.get(root.lower(), root), other ^ turned
+
+    def _stands_for(self, origin: Origin) -> str:
+        """What stands in the other language for a clock that is made of the design's inputs; "" if it is of others."""
+        inputs = frozenset(self.names.get(name.lower(), name) for name in origin.inputs)
+        if not origin.net or not inputs or not inputs.isdisjoint(self.made):
+            return ""
+        names = {one.net: name for name, one in self.made.items()}
+        name = names.get(origin.net, f"recap_made_{len(names)}")
+        self.made[name] = replace(origin, inputs=inputs)
+        return name
+
+    def _on_its_clock(self, use: BlockUse) -> BlockUse:
+        """A block in its place. What its clock is made of in the other language is kept for later."""
+        if use.root_clock not in self.made:
+            return use
+        if not use.clock_maker:
+            self.origins[use.path] = self.made[use.root_clock]
+        return replace(use, root_clock="")
+
+    def _net(self, net: str) -> str:
+        """A net of the Verilog by its place in the whole."""
+        top, _, below = net.partition(".")
+        if top != ROOTS:
+            return net
+        number = int(below.partition(".")[0].removeprefix("u"))
+        return f"{[*self.uses][number]}.:{below}"
 
     def _placed(self, one: Instance, path: str, roots: _Inputs | None) -> Instance:
         """An instance of the dialect's alone, with its blocks."""
@@ -228,10 +261,11 @@ class Joiner(Generic[U, D]):
         for use in one.blocks:
             clock, turned = self._root(roots, use.root_clock, use.clock_turned)
             reset = self._root(roots, *use.reset) if use.reset else None
-            reset = reset if reset and reset[0] else None
+            reset = reset if reset and reset[0] and reset[0] not in self.made else None
             place = f"{path}{use.path[len(one.path) :]}"
             net = f"{part}.:{use.clock_net}" if use.clock_net and roots is not None else use.clock_net
-            blocks.append(replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, clock_net=net))
+            use = replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, clock_net=net)
+            blocks.append(self._on_its_clock(use))
         return replace(one, path=path, blocks=blocks, children=[])
 
     # ---- Verilog
@@ -270,7 +304,11 @@ class Joiner(Generic[U, D]):
 
     def _verilog(self, one: Instance, path: str, design: verilog.Design) -> Instance:
         """A Verilog instance in its place in the whole."""
-        blocks = [replace(use, path=f"{path}{use.path[len(one.path) :]}") for use in one.blocks]
+        placed = (
+            replace(use, path=f"{path}{use.path[len(one.path) :]}", clock_net=self._net(use.clock_net))
+            for use in one.blocks
+        )
+        blocks = list(map(self._on_its_clock, placed))
         joint = replace(one, path=path, blocks=blocks, children=[])
         for child in one.children:
             below = f"{path}{child.path[len(one.path) :]}"
@@ -290,9 +328,14 @@ class Joiner(Generic[U, D]):
             return replace(child, module=unit.name, body=None, children=[], blocks=[])
         self.at[path] = part
         roots: dict[str, tuple[str, bool]] = {}
+        clocks = {use.root_clock.lower() for use in uses_in(part.tree)}
         for connection in child.body.parentInstance.portConnections:
-            if connection.expression is not None and (root := design.nets.top_port(connection.expression)):
-                roots[connection.port.name.lower()] = root
+            port, expression = connection.port.name.lower(), connection.expression
+            if expression is not None and (root := design.nets.top_port(expression)):
+                roots[port] = root
+            elif expression is not None and port in clocks:
+                origin = design.nets.origin(expression)
+                roots[port] = self._stands_for(replace(origin, net=self._net(origin.net))), False
         joint = self._placed_below(part.design, part.tree, path, roots)
         return replace(joint, **place)
 

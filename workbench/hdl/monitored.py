@@ -106,10 +106,10 @@ class Monitored:
         """The port that is the monitors' alone, and its clock; empty where there is none."""
         return (self.place.port, self.place.clock.name) if self.place.more else ("", "")
 
-    def around(self, shell: Top, streams: Sequence[Stream]) -> str:
-        """Verilog of the new top, with all that observes the design."""
+    def around(self, shell: Top, streams: Sequence[Stream], made: Mapping[str, str]) -> str:
+        """Verilog of the new top, with all that observes the design. `made` are nets of clocks that PLLs make."""
         more: tuple[PortProbe | MetricProbe, ...] = (*self.ports, *self.derived)
-        return wrapper.wrapper(shell, self.monitors, self.place, streams, more)
+        return wrapper.wrapper(shell, self.monitors, self.place, streams, more, made)
 
     @property
     def taps(self) -> tuple[tuple[int, int], ...]:
@@ -210,8 +210,6 @@ def monitored(
         numbers = (*numbers, *(number for number, _ in of_clock))
         plan = MonitorPlan(probes, width, trace=store, engines=hardware.engines, agent_bits=agent_bits)
         monitors.append(Monitor(plan, clock, numbers))
-    if agent_bits and len(monitors) > 1:
-        monitors = [replace(one, plan=replace(one.plan, linked=len(monitors))) for one in monitors]
     names = {pin: clock.name for pin, clock in clocks.items()}
     of_plls = made_clocks(top, hardware, f"{wrapper.USER_INSTANCE}.", names)
     given_hz = {clock.name: clock.frequency_hz for clock in of_plls.values()}
@@ -223,14 +221,25 @@ def monitored(
         )
         changes = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name,
                 "frequency_hz": given_hz.get(name, clocks[source].frequency_hz)}  # fmt: skip
-        own = tuple(_probes(counted, numbers, bits, told, early))
-        plan = MonitorPlan(own, width, trace=store, engines=hardware.engines)
+        own, is_given = tuple(_probes(counted, numbers, bits, told, early)), name in given_hz
+        plan = MonitorPlan(own, width, trace=store, engines=hardware.engines, agent_bits=agent_bits if is_given else 0)
         clock = clocks[source].model_copy(update=changes)
-        monitors.append(Monitor(plan, clock, numbers, (source, bit), name in given_hz))
+        monitors.append(Monitor(plan, clock, numbers, (source, bit), is_given))
+    monitors = _linked(monitors)
     derived = tuple(replace(one, clock=_clock_of(one, monitors)) for one in derived)
     return Monitored(
         uses, counted, clocks, bits, width, tuple(monitors), place, own_width, ports, derived, top.path, of_plls
     )
+
+
+def _linked(monitors: Sequence[Monitor]) -> list[Monitor]:
+    """The monitors, those with an agent first. Several agents tell each other what passes."""
+    ordered = sorted(monitors, key=lambda one: not one.plan.agent_bits)
+    agents = sum(bool(one.plan.agent_bits) for one in ordered)
+    return [
+        replace(one, plan=replace(one.plan, linked=agents)) if agents > 1 and one.plan.agent_bits else one
+        for one in ordered
+    ]
 
 
 def _own_clocks(

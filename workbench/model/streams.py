@@ -31,7 +31,9 @@ class Stream:
     target: str = field(metadata={"description": "the instance that takes; empty outside of the design"})
     style: str = field(metadata={"description": "the naming style that it was found by", "examples": ["axi_stream"]})
     bits: int = field(metadata={**COUNT, "description": "width of its data in bits; 0: unknown"})
-    clock: str = field(metadata={"description": "the top's clock that it runs on; empty where it is derived"})
+    clock: str = field(
+        metadata={"description": "its clock: an input of the top, or an output of a PLL; empty: another"}
+    )
     valid: str = field(metadata={"description": "the signal that offers, as Verilog reads it below the top"})
     ready: str = field(metadata={"description": "the signal that takes, as Verilog reads it below the top"})
     file: str = field(default="", metadata={"description": "the source that declares its port"})

@@ -51,7 +51,7 @@ from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl import instrument as core
 from workbench.hdl.board import clocks_by_pin, outside
 from workbench.hdl.copies import copy_path, write_file, writing
-from workbench.hdl.derived import made_clocks
+from workbench.hdl.derived import clocks_of_streams, made_clocks
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key, keys_in
 from workbench.hdl.instrument import Copies
@@ -199,7 +199,7 @@ def instrument(
 
         return Copies(
             shell, {port.name: port.bits for port in ports},
-            counted(streams, own, {clock.pin: clock.name for clock in board.clocks}), build,
+            counted(streams, own, clocks_of_streams(top, hardware, board)), build,
             lambda blocks: (
                 blocks if synthesis.stands_in else with_depends(blocks, simulated, joined, top, board.clocks)
             ),

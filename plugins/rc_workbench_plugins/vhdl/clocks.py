@@ -9,8 +9,7 @@ from rc_workbench_plugins.vhdl.syntax import plain, text_of, without_comments
 from rc_workbench_plugins.vhdl.units import Association, Declared, Region, Unit
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.hdl.blocks import Arm
-from workbench.hdl.derived import Origin
-from workbench.hdl.instances import BlockUse, Instance, Loop
+from workbench.hdl.instances import BlockUse, Instance, Loop, Origin
 
 _CONVERSIONS = re.compile(
     r"(not\b|(?:std_u?logic|to_stdu?logic|to_x01|to_bit|to_ux01)\s*(?=\())\s*(.*)", re.IGNORECASE | re.DOTALL

@@ -12,6 +12,7 @@ from rc_workbench_plugins.vhdl.elaborate import Node
 from rc_workbench_plugins.vhdl.skeleton import marked
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region
+from workbench.api.instrument.port_finder import is_clock
 from workbench.hdl.derived import follow_derived
 from workbench.hdl.instances import BlockUse, Instance, Key, Loop
 
@@ -40,6 +41,11 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> tuple[Instan
             roots = ((formal, clocks.input(around, actual, instance.loops))
                      for formal, actual in _associated(instance, component))  # fmt: skip
             instance.inputs = {formal: root for formal, root in roots if root[0]}
+            instance.made = {
+                formal: clocks.origin(around, actual, instance.loops)
+                for formal, actual in _associated(instance, component)
+                if formal not in instance.inputs and is_clock(plain(formal))
+            }
     follow_derived(top, lambda instance, use: clocks.origin(instance, use.source.clock, use.loops))
     return top, clocks
 

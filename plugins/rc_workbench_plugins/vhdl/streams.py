@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from rc_workbench_plugins.vhdl.joined import Joined
 from rc_workbench_plugins.vhdl.linked import INNER, block_of
-from rc_workbench_plugins.vhdl.translated import children_called
+from rc_workbench_plugins.vhdl.translated import children_called, places_of
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import HardwareSources
 from workbench.api.unstable import Fifo, Stream
+from workbench.hdl.derived import names_of_made
 from workbench.hdl.instances import Instance
 from workbench.hdl.own import streams_called
 from workbench.hdl.verilog import design as verilog
@@ -32,8 +33,9 @@ def streams_below(
     read = elaborate(simulated, {block.key: block for block in blocks})
     if read is None:
         return FoundStreams()
-    seen = find_streams(simulated, read, hardware, outside)
     by_name = dict(instances_called(joined, top, read.path))
+    made = {name: place for place, name in places_of(names_of_made(top), by_name.items(), "").items()}
+    seen = find_streams(simulated, read, hardware, made, outside)
     called = {name.partition(".")[2]: instance.path for name, instance in by_name.items()}
     streams, fifos = streams_called(seen.streams, seen.fifos, read.path, called)
     by_path = {instance.path: instance for instance in by_name.values()}

@@ -7,17 +7,19 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.slices import with_one_bound
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
-from workbench.api import Clock, Diagnostic, Hardware, Job, WorkbenchError
+from workbench.api import Diagnostic, Hardware, Job, WorkbenchError
 from workbench.api.unstable import VhdlStandard
 from workbench.hdl import ghdl
 from workbench.hdl.instances import Instance
 
+_T = TypeVar("_T")
 PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _INDEXED = re.compile(r"(.*)\[(-?\d+)\]")
@@ -95,7 +97,7 @@ def top_module(text: str) -> str:
     return _MODULE.findall(text)[-1]
 
 
-def places_of(clocks: Mapping[str, Clock], called: Iterable[tuple[str, Instance]], below: str) -> dict[str, Clock]:
+def places_of(clocks: Mapping[str, _T], called: Iterable[tuple[str, Instance]], below: str) -> dict[str, _T]:
     """Clocks by where they stand in the translated design, of those by their names in VHDL; both behind `below`.
     `called` are the instances by their paths there."""
     written = {instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in called}

@@ -23,7 +23,7 @@ CROSSING_MODULE = "recap_crossing"
 #: From what is asked to its answer, in `recap_crossing.v`: cycles of the port's clock, and of the monitor's, at most.
 _HERE_CYCLES, _THERE_CYCLES = 5, 11
 _MADE_SLOWER = 256  # so many times slower than what it is made of a clock may be of which nothing is said
-_SENDS = 4  # cycles, at most, in which an agent sends a word of its last frames
+_SENDS = 4  # cycles of its clock, at most, in which an agent sends a word of its last frames
 SLOWER = 2  #: so many times slower than the platform says a clock may be, and is still waited for
 
 
@@ -79,9 +79,10 @@ def read_out_plan(monitors: Sequence[Monitor], place: ReadPlace) -> ReadOutPlan:
         own = monitor.plan.words_from(first, monitor.clock.name, place.far(monitor), monitor.blocks, front)
         words.append(replace(own, made_of=monitor.clock.derived_from if monitor.led else ""))
         first += monitor.plan.words
-    slowest = max(float(place.clock.frequency_hz / monitor.least_hz) for monitor in monitors)
+    slower = [max(1.0, place.clock.frequency_hz / monitor.least_hz) for monitor in monitors]
     entries = max(1 << monitor.plan.entry_bits for monitor in monitors)
-    sent = max((_SENDS * monitor.plan.agent_words.words for monitor in monitors if monitor.plan.agent_words), default=0)
+    agents = [(one.plan.agent_words, ratio) for one, ratio in zip(monitors, slower, strict=True)]
+    sent = max((math.ceil(_SENDS * agent.words * ratio) for agent, ratio in agents if agent), default=0)
     each = tuple(front.each)
     if each:
         each = (*each[:-1], replace(each[-1], settle_cycles=max(each[-1].settle_cycles, waits)))
@@ -96,7 +97,7 @@ def read_out_plan(monitors: Sequence[Monitor], place: ReadPlace) -> ReadOutPlan:
         monitors=tuple(words),
         port=place.port,
         acts_cycles=2 * waits + sent,  # to choose what a counter watches is to ask twice
-        clear_cycles=waits + 2 * math.ceil((entries + 8) * max(1.0, slowest)),
+        clear_cycles=waits + 2 * math.ceil((entries + 8) * max(slower)),
         parts=front.parts,
         block_words=front.block_words,
         marks=front.marks,

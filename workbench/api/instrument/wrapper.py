@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from types import MappingProxyType
 
 from workbench.api.instrument.crossing import Monitor, ReadPlace, instances
 from workbench.api.instrument.metric_probe import MetricProbe
@@ -140,12 +141,14 @@ def wrapper(
     place: ReadPlace,
     streams: Sequence[Stream] = (),
     ports: Sequence[PortProbe | MetricProbe] = (),
+    made: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Verilog text of the new top level (of the old name), of the monitors and of the front behind the port at which
     they are read. `ports` are observed too: what they tell follows in the state vector what the design tells. Where it
-    is simulated, the top also gives valid and ready of `streams`, the first in the least significant bit."""
+    is simulated, the top also gives valid and ready of `streams`, the first in the least significant bit. `made` are
+    nets of clocks that the design makes, by their names."""
     texts = [monitor_text(monitor.plan, number) for number, monitor in enumerate(monitors)]
-    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams, ports))
+    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams, ports, made))
     return "\n".join([*parts, "`default_nettype wire", ""])
 
 
@@ -160,6 +163,7 @@ def _top(
     place: ReadPlace,
     streams: Sequence[Stream],
     observed: Sequence[PortProbe | MetricProbe],
+    made: Mapping[str, str],
 ) -> str:
     width = monitors[0].plan.state_width
     own_width = width - sum(probe.bits for probe in observed)  # of the design's states
@@ -173,8 +177,9 @@ def _top(
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
     if streams:
         packed = f"output reg [{len(streams) - 1}:0]"
-        lines += [f"`ifdef {STREAMS_DEFINE}", f"    , {packed} recap_valid, {packed} recap_ready"]
-        lines.append("`endif")
+        lines += [f"`ifdef {STREAMS_DEFINE}", "    /* verilator lint_off MULTIDRIVEN */  // a clock's own bits of both"]
+        lines += [f"    , {packed} recap_valid, {packed} recap_ready"]
+        lines += ["    /* verilator lint_on MULTIDRIVEN */", "`endif"]
     lines.append(");")
     lines += [f"    {p.type} {USER_WIRE}{p.name};" for p in top.ports if p.name in taken]
     if width:
@@ -197,7 +202,8 @@ def _top(
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
     lines += _driven(top)
-    lines += _seen(streams, {monitor.clock.name: monitor.clock.pin for monitor in monitors})
+    pins = {name: f"{USER_INSTANCE}.{net}" for name, net in made.items()}
+    lines += _seen(streams, pins | {monitor.clock.name: monitor.clock.pin for monitor in monitors})
     return "\n".join([*lines, "endmodule", ""])
 
 
@@ -240,7 +246,6 @@ def _seen(streams: Sequence[Stream], pins: Mapping[str, str]) -> Iterator[str]:
     if not streams:
         return
     yield f"`ifdef {STREAMS_DEFINE}"
-    yield "    /* verilator lint_off MULTIDRIVEN */  // a clock's own bits of both"
     for clock in dict.fromkeys(stream.clock for stream in streams):
         mine = [number for number, stream in enumerate(streams) if stream.clock == clock]
         yield f"    always @(posedge {pins[clock]}) begin"

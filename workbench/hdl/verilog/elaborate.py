@@ -7,8 +7,8 @@ from typing import Any
 from pyslang import ast
 
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.derived import Origin, follow_derived
-from workbench.hdl.instances import BlockUse, Instance, Key, Loop
+from workbench.hdl.derived import follow_derived
+from workbench.hdl.instances import BlockUse, Instance, Key, Loop, Origin
 from workbench.hdl.metrics import MetricBlock
 from workbench.hdl.verilog.design import Design
 from workbench.hdl.verilog.nets import Nets

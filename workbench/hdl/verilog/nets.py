@@ -7,7 +7,7 @@ from typing import Any
 
 from pyslang import ast
 
-from workbench.hdl.derived import Origin
+from workbench.hdl.instances import Origin
 from workbench.hdl.verilog.expressions import Bit, Is, Kind, Part, part_of, plain, reads, reads_of_bit, slices
 
 _AND = (ast.BinaryOperator.LogicalAnd, ast.BinaryOperator.BinaryAnd)
@@ -110,14 +110,15 @@ class Nets:
         return parts
 
     def clocks(self, start: Bit) -> Counter[str]:
-        """The top's clocks of the registers that a bit depends on with none between, with how many there are; empty
-        names are clocks that are derived within the design."""
+        """The clocks of the registers that a bit depends on with none between, with how many there are: inputs of the
+        top, or nets within it, whose names have a dot."""
         uses_of: Counter[str] = Counter()
         seen, open_ = {part_of(start)}, [part_of(start)]
         while open_:
             part = open_.pop()
             for clock in self._clocks.get(part.symbol, ()):
-                uses_of[self._inputs.get(self.root(clock).symbol, "")] += 1
+                root = self.root(clock)
+                uses_of[self._inputs.get(root.symbol) or net_name(root)] += 1
             more = self.sources(part) - seen
             seen |= more
             open_ += more
@@ -144,10 +145,7 @@ class Nets:
                 makers[name] = None
             registers += self._clocks.get(part.symbol, ())
             open_ |= self.sources(part) - seen
-        root = bit and self.root(bit)
-        whole = root is not None and root.symbol.type.bitWidth == 1
-        net = f"{root.symbol.hierarchicalPath}{'' if whole else f'[{root.index}]'}" if root else ""
-        return Origin(frozenset(inputs), next(iter(makers), ""), divided, net)
+        return Origin(frozenset(inputs), next(iter(makers), ""), divided, net_name(self.root(bit)) if bit else "")
 
     def without_effect(self, ends: set[Any]) -> Iterator[Any]:
         """The signals on which none of `ends` depends, now or later: counters that only tell the time, results that
@@ -305,3 +303,8 @@ def _combinational(block: Any) -> bool:
         event.kind == ast.TimingControlKind.ImplicitEvent or (event.kind == _SIGNAL and event.edge not in _EDGES)
         for event in events
     )
+
+
+def net_name(root: Bit) -> str:
+    """What tells the net that a bit is from others."""
+    return f"{root.symbol.hierarchicalPath}{'' if root.symbol.type.bitWidth == 1 else f'[{root.index}]'}"

@@ -30,9 +30,13 @@ class Places:
         return next((self._slang_path[path] for path in paths if path in self._slang_path), self.top)
 
     def clock(self, *paths: str) -> str:
-        """The top's clock that most of the first instance runs on, and the others too if one does."""
+        """The clock that most of the first instance runs on, and the others too if one does: an input of the top, or a
+        net within it."""
         each = (self._instances[path] for path in paths if path in self._instances)
-        counts = [Counter(use.root_clock for use in uses_in(one)) for one in (*each, self._instances[self.top])]
+        counts = [
+            Counter(use.clock_net or use.root_clock for use in uses_in(one))
+            for one in (*each, self._instances[self.top])
+        ]
         counts = [count for count in counts[:-1] if count] or counts[-1:]
         shared = counts[0] & counts[-1] or counts[0]
         return shared.most_common(1)[0][0] if shared else ""

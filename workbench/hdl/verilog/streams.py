@@ -16,7 +16,7 @@ from workbench.hdl.verilog.ends import End, ends_of
 from workbench.hdl.verilog.expressions import Bit, Part, part_of
 from workbench.hdl.verilog.fifos import find_fifos
 from workbench.hdl.verilog.labels import Label, is_nameless, labels_for
-from workbench.hdl.verilog.nets import Nets
+from workbench.hdl.verilog.nets import Nets, net_name
 from workbench.hdl.verilog.places import Places
 from workbench.hdl.verilog.pointed import bit_named, no_instance, no_signal
 from workbench.model.application import HardwareSources, StreamSignals
@@ -33,6 +33,7 @@ class FoundStreams:
     fifos: tuple[Fifo, ...] = ()
     ends: Mapping[str, tuple[End, End]] = field(default_factory=dict)  # of each FIFO by its id: what it takes, gives
     labels: Mapping[str, Label] = field(default_factory=dict)  # of generate blocks without a name, by their path
+    made: Mapping[str, str] = field(default_factory=dict)  # clocks of PLLs: their nets below the top, as simulated
     idle: tuple[str, ...] = ()  # signals below the top on which none of them, nor what is outside, ever depends
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -54,10 +55,15 @@ class _Edge:
 
 
 def find_streams(
-    design: Design, top: Instance | None, hardware: HardwareSources, outside: Iterable[str] = ()
+    design: Design,
+    top: Instance | None,
+    hardware: HardwareSources,
+    made: Mapping[str, str],
+    outside: Iterable[str] = (),
 ) -> FoundStreams:
-    """The edges and FIFOs below an elaborated top, with those that the project points at. `outside` are the top's ports
-    that something outside goes by, besides the streams."""
+    """The edges and FIFOs below an elaborated top, with those that the project points at. `made` are clocks that PLLs
+    make, by their names: where they are below the top. `outside` are the top's ports that something outside goes by,
+    besides the streams."""
     if design.top is None or top is None:
         return FoundStreams()
     instances = {instance.path: instance for instance in top.walk()}
@@ -78,7 +84,8 @@ def find_streams(
             key = _key(nets, offered, taken)
             edges.setdefault(key, _Edge(key)).pointed = signals
     by_order = list(edges.values())
-    streams = tuple(_with_own_names([_stream(nets, edge, places) for edge in by_order]))
+    clocks = {net_name(nets.root(bit)): name for name, net in made.items() if (bit := bit_named(design.top, net))}
+    streams = tuple(_with_own_names([_stream(nets, edge, places, clocks) for edge in by_order]))
     streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, by_order, streams), strict=True))
     named: dict[tuple[str | int, ...], str] = {
         ("hardware", "fifos", number): name for number, name in enumerate(hardware.fifos)
@@ -96,7 +103,7 @@ def find_streams(
     at = {f.id: (_at(by_order[f.input], f.id, False), _at(by_order[f.output], f.id, True)) for f in fifos}
     of_fifos = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
     labels = labels_for(design, nets.nameless)
-    return FoundStreams(streams, fifos, of_fifos, labels, tuple(sorted(idle)), tuple(problems))
+    return FoundStreams(streams, fifos, of_fifos, labels, made, tuple(sorted(idle)), tuple(problems))
 
 
 def _at(edge: _Edge, path: str, offers: bool) -> End | None:
@@ -104,8 +111,8 @@ def _at(edge: _Edge, path: str, offers: bool) -> End | None:
 
 
 def counted(all_streams: FoundStreams, top: str, clock_of: Mapping[str, str]) -> FoundStreams:
-    """The streams that can be counted: on the platform's clocks, which `clock_of` names by the top's pins, and where
-    the simulator finds their signals. A stream is held by streams of its own clock."""
+    """The streams that can be counted: on clocks of which `clock_of` says by which they are counted, and where the
+    simulator finds their signals. A stream is held by streams of its own clock."""
     on_clock = [number for number, stream in enumerate(all_streams.streams) if stream.clock in clock_of]
     seen = {n: (all_streams.streams[n].valid, all_streams.streams[n].ready) for n in on_clock}
     kept = [n for n in on_clock if not any(is_nameless(signal, top, all_streams.labels) for signal in seen[n])]
@@ -119,7 +126,9 @@ def counted(all_streams: FoundStreams, top: str, clock_of: Mapping[str, str]) ->
         )
         for stream in seen_only.streams
     )
-    notes = () if not hidden else (_hidden(hidden),)
+    notes = [_hidden(hidden)] if hidden else []
+    if others := [stream for stream in all_streams.streams if stream.clock not in clock_of]:
+        notes.append(_on_another_clock(others))
     return replace(seen_only, streams=streams, diagnostics=(*all_streams.diagnostics, *notes))
 
 
@@ -149,6 +158,13 @@ def _hidden(streams: Sequence[Stream]) -> Diagnostic:
     )
 
 
+def _on_another_clock(streams: Sequence[Stream]) -> Diagnostic:
+    return Diagnostic(
+        f"not counted, as their clock is neither the platform's nor a PLL's: {listed([one.id for one in streams])}",
+        "A clock that the design gates or divides counts no streams.", Severity.NOTE, streams[0].file, streams[0].line,
+    )  # fmt: skip
+
+
 def _key(nets: Nets, valid: Bit, ready: Bit) -> _Key:
     """What drives both. An offer that is made only when it is taken (`push = want & !full`) is what it is made of, and
     so is what is taken only when it is there."""
@@ -158,7 +174,7 @@ def _key(nets: Nets, valid: Bit, ready: Bit) -> _Key:
     return _Key(offered[0] if len(offered) == 1 else whole.valid, taken[0] if len(taken) == 1 else whole.ready)
 
 
-def _stream(nets: Nets, edge: _Edge, places: Places) -> Stream:
+def _stream(nets: Nets, edge: _Edge, places: Places, made: Mapping[str, str]) -> Stream:
     source, target, pointed = edge.end(True), edge.end(False), edge.pointed
     first = source or target
     ends = ((source, edge.key.valid), (target, edge.key.ready))
@@ -177,6 +193,7 @@ def _stream(nets: Nets, edge: _Edge, places: Places) -> Stream:
     offered, taken = nets.clocks(edge.key.valid), nets.clocks(edge.key.ready)
     registers = offered & taken or offered + taken
     clock = registers.most_common(1)[0][0] if registers else places.clock(*(path for path in (from_, to) if path))
+    clock = made.get(clock, "" if "." in clock else clock)
     mark = next((hdl_name(end.mark) for end in edge.ends if end.mark), "")
     whole = (end for end in (source, target, *edge.ends) if end and nets.root(end.valid) == edge.key.valid)
     pairs = dict.fromkeys(

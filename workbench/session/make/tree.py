@@ -25,6 +25,7 @@ from typing import Any
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.builds import AgentQuery
 from workbench.api.instrument.board import board_sources
+from workbench.api.instrument.stream_probe import stream_blocks
 from workbench.api.source.flags import include_folders, macros_of_all
 from workbench.api.source.suffixes import is_cpp
 from workbench.formats.json_text import JsonError, read_json
@@ -165,8 +166,8 @@ def uncounted(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
 
 
 def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest]:
-    """The design and run as a real machine counts them: blocks on a clock that the design generates, in cycles of that
-    clock. Each of several FPGAs has clocks of its own."""
+    """The design and run as a real machine counts them: blocks and streams on a clock that the design generates, in
+    cycles of that clock. Each of several FPGAs has clocks of its own."""
     builds, clocks = [], list[RunClock]()
     for place, one in zip(hdl.places, hdl.each, strict=True):
         build, own = _in_own_clocks(one, manifest.clocks, place)
@@ -176,8 +177,13 @@ def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest
         replace(block, clock=own.clock)
         for block, own in zip(hdl.blocks, chain.from_iterable(one.blocks for one in builds), strict=True)
     ]
+    streams = [
+        replace(stream, clock=own.clock)
+        for stream, own in zip(hdl.streams, chain.from_iterable(one.streams for one in builds), strict=True)
+    ]
     fpgas = tuple(builds) if hdl.fpgas else ()
-    return replace(hdl, blocks=tuple(blocks), fpgas=fpgas), replace(manifest, clocks=tuple(clocks))
+    on_clocks = replace(hdl, blocks=tuple(blocks), streams=tuple(streams), fpgas=fpgas)
+    return on_clocks, replace(manifest, clocks=tuple(clocks))
 
 
 def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tuple[HdlBuild, list[RunClock]]:
@@ -196,7 +202,9 @@ def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tup
         replace(c, name=place + c.name, derived_from=c.derived_from and place + c.derived_from)
         for c in (*clocks, *more)
     ]
-    return replace(hdl, blocks=tuple(blocks)), own
+    counted_by = {number: of_block.get(n) for number, n in stream_blocks(hdl.streams, hdl.blocks).items()}
+    streams = (replace(s, clock=place + (counted_by.get(n) or s.clock)) for n, s in enumerate(hdl.streams))
+    return replace(hdl, blocks=tuple(blocks), streams=tuple(streams)), own
 
 
 def complete_tree(

@@ -82,12 +82,13 @@ class Design:
     """A design with its monitors, as a query asks about it."""
 
     def __init__(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> None:
-        self.build, self._asked, self._clocks_hz = build, asked, clocks_hz
+        self.build, self._asked = build, asked
+        self._clocks_hz = {**clocks_hz, **{made.name: made.frequency_hz for made in build.simulation.made.values()}}
         self.block_of_stream = stream_blocks(build.streams, build.blocks)
         plan = build.read_out
         self._monitors = [*enumerate(plan.monitors)] if plan else []
         self._clock_of = {
-            number: monitor.clock for _, monitor in self._monitors if monitor.agent and monitor.clock in clocks_hz
+            number: monitor.clock for _, monitor in self._monitors if monitor.agent and monitor.clock in self._clocks_hz
             for number in self._counted(monitor)
         }  # fmt: skip
 
@@ -128,7 +129,7 @@ class Design:
     @cached_property
     def _topology(self) -> Topology:
         top = self.build.streams[0].id.partition(".")[0] if self.build.streams else self.build.top
-        return design_topology(top, self.build.streams, (*self.fifos, *self._between_clocks.values()))
+        return design_topology(top, self.build.streams, self.build.fifos)
 
     @cached_property
     def query(self) -> Query:
@@ -137,11 +138,8 @@ class Design:
 
     def query_of(self, own: Sequence[str], others: Sequence[str]) -> Query:
         """What is asked of FPGAs with these names."""
-        topology = self._topology
-        kept = {as_target(one.id) for n, one in enumerate(self.build.streams) if self._stream_clock(n)}
-        kept |= {as_target(fifo.id) for fifo in self.fifos} | self._between_clocks.keys()
-        topology = replace(topology, edges=tuple(edge for edge in topology.edges if edge.label in kept))
-        return read_query(self._asked.text, topology, self._asked.file, blocks=self.build.blocks, fpgas=(own, others))
+        fpgas = own, others
+        return read_query(self._asked.text, self._topology, self._asked.file, blocks=self.build.blocks, fpgas=fpgas)
 
     @property
     def misfits(self) -> tuple[Diagnostic, ...]:
@@ -286,6 +284,20 @@ class Design:
         hint = f"Name its input and output: latency at {into} -> {out}, or occupancy at {into} -> {out}."
         return f"the FIFO '{label}' is between the clocks {clocks}", hint
 
+    def _without_agent(self, one: Measure | Assert) -> tuple[str, str]:
+        """Why no agent sees all that a statement is about, and what helps."""
+        ends = {as_target(stream.id): [n] for n, stream in enumerate(self.build.streams)}
+        ends |= {as_target(fifo.id): [fifo.input, fifo.output] for fifo in self.build.fifos}
+        blocks = {name: [self.block_of_stream.get(n, -1) for n in streams] for name, streams in ends.items()}
+        blocks |= {block.id: [number] for number, block in enumerate(self.build.blocks)}
+        made = {n: monitor.clock for _, monitor in self._monitors if monitor.made_of for n in self._counted(monitor)}
+        for name in (*labels_of(one), *(name for _, name in needed(one))):
+            unseen = [number for number in blocks.get(name, ()) if number not in self._clock_of]
+            if clock := next((made[number] for number in unseen if number in made), ""):
+                hint = f"If a PLL makes it, add it to hardware.clocks: {{name: {clock}, frequency_hz: 200 MHz}}."
+                return f"'{name}' is on the clock {clock}, whose frequency is not stated", hint
+        return "it asks about a block or a stream without a counter", _TRACED
+
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
         counts = {one.of for of_clock in self.agents for one in of_clock.agent.monitors}
@@ -294,8 +306,8 @@ class Design:
         for one in self.query.statements:
             parts = [*counted_parts(self._joined[one])] if isinstance(one, Assert) and one in self._joined else [one]
             if not counts.issuperset(parts) and (one.line, one.column) not in lines:
-                clocks, hint = self._needed(one), _TRACED
-                why = "it asks about a block or a stream without a counter"
+                clocks = self._needed(one)
+                why, hint = self._without_agent(one)
                 if crossing := next((label for label in labels_of(one) if label in self._between_clocks), ""):
                     why, hint = self._by_its_ends(crossing)
                 elif "" not in clocks and len(clocks) > 1:
