@@ -14,7 +14,15 @@ from rc_workbench_plugins.streaming.agents.joints import AgentBlock, AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import LINK_BITS, AgentClock, HardwareAgent, Place
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.agents.switching import codes_for, names_in
-from rc_workbench_plugins.streaming.agents.two_clocks import Part, counted_parts, joined, key_of, needed, parts_of
+from rc_workbench_plugins.streaming.agents.two_clocks import (
+    Part,
+    by_streams,
+    counted_parts,
+    joined,
+    key_of,
+    needed,
+    parts_of,
+)
 from rc_workbench_plugins.streaming.query.measures import (
     Assert,
     AssertResult,
@@ -106,11 +114,13 @@ class Design:
         return tuple(f for f in self.build.fifos if clock(f.input) and clock(f.input) == clock(f.output))
 
     @cached_property
-    def _between_clocks(self) -> dict[str, Fifo]:
-        """The FIFOs between streams that the counters of two clocks see, by their labels."""
-        clock = self._stream_clock
-        crossing = (f for f in self.build.fifos if clock(f.input) and clock(f.output) not in ("", clock(f.input)))
-        return {as_target(fifo.id): fifo for fifo in crossing}
+    def _between_clocks(self) -> dict[str, tuple[str, str]]:
+        """The streams that FIFOs take and give which the counters of two clocks see, by the FIFOs' labels."""
+        clock, streams = self._stream_clock, self.build.streams
+        return {
+            as_target(f.id): (as_target(streams[f.input].id), as_target(streams[f.output].id))
+            for f in self.build.fifos if clock(f.input) and clock(f.output) not in ("", clock(f.input))
+        }  # fmt: skip
 
     @cached_property
     def value_types(self) -> dict[str, ValueType]:
@@ -139,7 +149,8 @@ class Design:
     def query_of(self, own: Sequence[str], others: Sequence[str]) -> Query:
         """What is asked of FPGAs with these names."""
         fpgas = own, others
-        return read_query(self._asked.text, self._topology, self._asked.file, blocks=self.build.blocks, fpgas=fpgas)
+        query = read_query(self._asked.text, self._topology, self._asked.file, blocks=self.build.blocks, fpgas=fpgas)
+        return by_streams(query, self._between_clocks)
 
     @property
     def misfits(self) -> tuple[Diagnostic, ...]:
@@ -276,14 +287,6 @@ class Design:
             asserts=tuple(one for one in answered.asserts if (one.asserted.line, one.asserted.column) in places),
         )
 
-    def _by_its_ends(self, label: str) -> tuple[str, str]:
-        """Why an agent does not count a FIFO between two clocks by its name, and how it is asked."""
-        fifo = self._between_clocks[label]
-        into, out = (as_target(self.build.streams[number].id) for number in (fifo.input, fifo.output))
-        clocks = " and ".join(map(self._stream_clock, (fifo.input, fifo.output)))
-        hint = f"Name its input and output: latency at {into} -> {out}, or occupancy at {into} -> {out}."
-        return f"the FIFO '{label}' is between the clocks {clocks}", hint
-
     def _without_agent(self, one: Measure | Assert) -> tuple[str, str]:
         """Why no agent sees all that a statement is about, and what helps."""
         ends = {as_target(stream.id): [n] for n, stream in enumerate(self.build.streams)}
@@ -308,9 +311,7 @@ class Design:
             if not counts.issuperset(parts) and (one.line, one.column) not in lines:
                 clocks = self._needed(one)
                 why, hint = self._without_agent(one)
-                if crossing := next((label for label in labels_of(one) if label in self._between_clocks), ""):
-                    why, hint = self._by_its_ends(crossing)
-                elif "" not in clocks and len(clocks) > 1:
+                if "" not in clocks and len(clocks) > 1:
                     (first, what), (second, other) = [*clocks.items()][:2]
                     why = f"no cycle has both {what} (clock {first}) and {other} (clock {second})"
                     hint = _TWO_CLOCKS

@@ -20,8 +20,12 @@ from rc_workbench_plugins.streaming.query.measures import (
     InState,
     Measure,
     MeasureResult,
+    Metric,
     Not,
+    Number,
     Or,
+    Query,
+    Tap,
 )
 
 _INVERSE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "==": "!=", "!=": "=="}
@@ -50,6 +54,40 @@ class AnyOf:
 
 #: An assertion on one clock, a comparison over two, and what joins these.
 Part = Assert | Compared | AllOf | AnyOf
+
+
+def by_streams(query: Query, ends: Mapping[str, tuple[str, str]]) -> Query:
+    """The query with FIFOs between two clocks, which no single agent sees, as the streams that they take and give:
+    `ends` has these by the FIFOs' labels."""
+
+    def measure(of: Measure) -> Measure:
+        of = replace(of, when=condition(of.when)) if of.when else of
+        if len(of.edges) != 1 or of.edges[0] not in ends:
+            return of
+        path = ends[of.edges[0]]
+        if of.metric in (Metric.LATENCY, Metric.OCCUPANCY):
+            return replace(of, edges=path)
+        return replace(of, edges=path[1:] if of.tap is Tap.POP else path[:1])
+
+    def side(of: Measure | Number) -> Measure | Number:
+        return measure(of) if isinstance(of, Measure) else of
+
+    def condition(of: Condition) -> Condition:
+        match of:
+            case Blocked(edge):
+                return Blocked(ends[edge][0] if edge in ends else edge)
+            case Not(inner):
+                return Not(condition(inner))
+            case And(parts):
+                return And(tuple(map(condition, parts)))
+            case Or(parts):
+                return Or(tuple(map(condition, parts)))
+            case Comparison(left, relation, right):
+                return Comparison(side(left), relation, side(right))
+        return of
+
+    asserts = tuple(replace(one, condition=condition(one.condition)) for one in query.asserts)
+    return replace(query, measures=tuple(map(measure, query.measures)), asserts=asserts)
 
 
 def needed(of: Measure | Assert | Condition | None) -> Iterator[tuple[str, str]]:
