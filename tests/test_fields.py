@@ -15,7 +15,7 @@ from workbench.cli.main import main
 from workbench.formats.field_reference import Field
 from workbench.gui.app import make_application
 from workbench.gui.frame.guide import FIRST_PAGE, GuideWindow
-from workbench.gui.run.background import Slices
+from workbench.gui.run.background import Background, Slices
 from workbench.model.run_tables import COLUMNS, ROWS, TABLES
 from workbench.session.edit.fields import NAMES, described, documents, reference
 
@@ -102,7 +102,7 @@ def test_the_guide_leads_to_the_reference_and_back(qtbot: QtBot) -> None:
     make_application()
     parent = QWidget()
     qtbot.addWidget(parent)
-    browser = GuideWindow(parent, Slices(parent)).browser
+    browser = GuideWindow(parent, Slices(Background(parent), parent)).browser
     links = browser.document().toHtml()
     for name in NAMES:
         assert f'href="fields/{name}.md"' in links

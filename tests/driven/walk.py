@@ -53,7 +53,7 @@ _TABLES = {
     for name in ("Streams", "Memory", "Metrics", "Assertions", "Branches", "Rules")
 }
 _STREAMS = "{}.replies.pictures"
-_MODEL = "{{0}}.open_document(next(m.path for m in {{0}}._models() if m.path.name == {!r})), {{0}}.show_page('Results')"
+_MODEL = "{{0}}.show_page('Results'); {{0}}.open_document(next(m.path for m in {{0}}._models() if m.path.name == {!r}))"
 _MODEL_PAGES = ("Structure", "Explore", "Model")
 #: One model of each kind and structure, the one that is shown at first last.
 _MODELS = (
@@ -62,7 +62,8 @@ _MODELS = (
 )  # fmt: skip
 _SPAN = "{0}.view.traced.index.end_ps"
 _MARKERS = "[Marker(int(part * {0}), name) for part, name in ((0.2, 'Begin of the first round'), (0.21, 'Next'))]"
-#: What is beside, or in the place of, what a mode shows first, each with how it is shown; the last leads back.
+#: What is beside, or in the place of, what a mode shows first, each with how it is shown, in one turn or in several
+#: (with a semicolon between); the last leads back.
 PAGES = {
     "source": {
         "find": "window.find_in_project(), window.find_panel.field.setText('out')",
@@ -148,10 +149,9 @@ FLOATING = {
 def pages(driven: Driven, mode: str) -> Iterator[str]:
     """The further pages of the mode shown, each as it is shown; in the end the first one is again."""
     for page, show in PAGES.get(mode, {}).items():
-        driven.do(
-            f"QTimer.singleShot(0, lambda: ({show.format('window.modes.current()')},))"
-        )  # a turn of the window's own
-        driven.settle()
+        for turn in show.format("window.modes.current()").split("; "):
+            driven.do(f"QTimer.singleShot(0, lambda: ({turn},))")
+            driven.settle()
         if page.endswith("-explore"):  # it sweeps a moment after the last key
             driven.wait("window.modes.current().explore.swept is not None", f"{page} swept")
             driven.settle()

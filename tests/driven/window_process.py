@@ -41,6 +41,8 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     sys.excepthook = lambda kind, value, tb: faults.append("".join(traceback.format_exception(kind, value, tb)))
     qInstallMessageHandler(lambda kind, context, text: faults.append(f"Qt: {text}"))
     app = make_application(asked["theme"])
+    import probes  # before garbage is looked for: its code is none of the window's
+
     from workbench.gui.frame.garbage import look_between_turns
     from workbench.gui.frame.main_window import MainWindow
 
@@ -49,8 +51,6 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     window.resize(*asked["size"])
     window.open(*[Path(p) for p in asked["open"][:1]] or [None], [Path(run) for run in asked["open"][1:]])
     window.show()
-
-    import probes
 
     turns = Turns() if asked["turns"] else None  # from the first turn of the event loop on
     names: dict[str, Any] = {"window": window, "app": app, "turns": turns}

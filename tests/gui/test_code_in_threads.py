@@ -22,7 +22,7 @@ def read():
     seen.extend([*not_made(), *(name for name in set(sys.modules) - before if name.startswith("PySide6"))])
 
 quit_then = lambda _: application.quit()
-Code(background, Slices(application)).start("code", read, quit_then, print)
+Code(background, Slices(background, application)).start("code", read, quit_then, print)
 application.exec()
 print(seen)
 """

@@ -89,11 +89,21 @@ def test_work_in_slices_ends_with_the_object_that_it_belongs_to(qtbot: QtBot) ->
         yield
         turns.append(view.text())
 
-    slices = Slices(background)
+    slices = Slices(background, background)
     slices.start(view, write())
     slices.start(background, map(turns.append, ["the next one"]))
     qtbot.waitUntil(lambda: not slices.busy)
     assert turns == ["", "the next one"]
+
+
+def test_a_slice_has_no_turn_in_which_a_result_is_shown(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Background, "delivers", True)
+    background, turns = Background(), []
+    Slices(background, background).start(background, map(turns.append, ["a slice"]))
+    qtbot.wait(20)
+    assert not turns
+    monkeypatch.setattr(Background, "delivers", False)
+    qtbot.waitUntil(lambda: turns == ["a slice"])
 
 
 def test_a_job_in_the_background_says_how_far_it_is_and_is_cancelled_by_the_next(qtbot: QtBot) -> None:

@@ -27,6 +27,7 @@ def test_a_copy_is_edited_undone_and_saved_with_its_comments(mode: PredictMode, 
     qtbot.keyClicks(editor, "97.5 MHz")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     assert mode.document.dirty
+    mode.show_page("Results")
     assert mode.results.figures.figures[0].value == "76.46×"
     mode.history.undo()
     assert mode.results.figures.figures[0].value == "146×"

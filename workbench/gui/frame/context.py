@@ -67,7 +67,8 @@ class Context(QObject):
     def __init__(self, plugins: Plugins, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.plugins = plugins
-        self.background, self.slices = Background(self), Slices(self)
+        self.background = Background(self)
+        self.slices = Slices(self.background, self)
         self.code = Code(self.background, self.slices)
         self.notices = Notices(plugins.problems, self)
         self.navigation = Navigation(self)

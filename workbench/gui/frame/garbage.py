@@ -26,9 +26,10 @@ _LONG_S = 0.03  # a look that took longer leaves out what it saw
 
 
 def look_between_turns(context: Context, built: SignalInstance, busy: Callable[[], bool]) -> None:
-    """From now on, for as long as the context lives; at old objects not while it is `busy`. Modes are left out once
-    `built`."""
+    """From now on, for as long as the context lives; at old objects not while it is `busy`. What is there already is
+    left out, and modes once `built`."""
     gc.disable()
+    gc.freeze()
     _Looks(context, busy)
     built.connect(gc.freeze)
 

@@ -12,6 +12,8 @@ from workbench.gui.look import theme
 from workbench.gui.views.canvas import font, text_width
 from workbench.pictures.canvas import LEAST_CHARACTERS
 
+_ONE_LINE = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)  # Python joins flags slowly
+
 
 def label(
     painter: QPainter, rect: QRectF, text: str, colour: str = "text", size: int = 12, weight: int = 400,
@@ -28,7 +30,7 @@ def label(
         width = text_width(text, size, weight)
     painter.setFont(font(size, weight))
     painter.setPen(theme.colour(colour))
-    painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+    painter.drawText(rect, int(align) | _ONE_LINE, text)
     return width
 
 

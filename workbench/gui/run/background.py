@@ -73,6 +73,11 @@ class Background(QObject):
     def busy(self) -> bool:
         return bool(self._waiting)
 
+    @property
+    def delivers(self) -> bool:
+        """Whether a result is shown in this turn of the event loop."""
+        return self._deliveries.isActive()
+
     def start(
         self, key: str, work: Callable[[], T], done: Callable[[T], None], failed: Failed, reads_documents: bool = True
     ) -> None:
@@ -153,10 +158,10 @@ class Background(QObject):
         self._deliveries.start()
 
     def _deliver_next(self) -> None:
-        result = self._results.pop(0)
-        if not self._results:
+        if self._results:
+            self._deliver(*self._results.pop(0))
+        else:
             self._deliveries.stop()
-        self._deliver(*result)
 
     def _deliver(self, number: int, result: object, diagnostics: tuple[Diagnostic, ...] | None) -> None:
         key, done, failed = self._waiting.pop(number)
@@ -176,11 +181,12 @@ class Background(QObject):
 
 class Slices(QObject):
     """Runs generators, each up to its next `yield` in a turn of its own, and every other turn is left to what that
-    asked to be laid out and painted; while one generator is under way, another waits. Each belongs to an object and
-    ends with it."""
+    asked to be laid out and painted, and those in which `background` delivers to that; while one generator is under
+    way, another waits. Each belongs to an object and ends with it."""
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, background: Background, parent: QObject) -> None:
         super().__init__(parent)
+        self._background = background
         self._waiting: list[tuple[QObject, Iterator[None]]] = []
         self._rests = False
         self._timer = QTimer(self, interval=0)
@@ -201,7 +207,7 @@ class Slices(QObject):
             self._run()
 
     def _turn(self) -> None:
-        self._rests = not self._rests
+        self._rests = not self._rests or self._background.delivers
         if not self._rests:
             self._run()
 

@@ -331,7 +331,8 @@ class PredictMode(DocumentMode):
                 known = self._computed = file, dict(values.changes), reading, results_of(values)
             results = known[3]
             self._offer(file, results)
-            self.results.show_results(values, results, self.context.run, self.document.read_only)
+            if self.page == PAGES[0]:
+                self.results.show_results(values, results, self.context.run, self.document.read_only)
             self.details.show_results(values, results, self.page == PAGES[0])
         if self.page == EXPLORE:
             self.explore.show_model(file, reading, self.what_if.changes)
