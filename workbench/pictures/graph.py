@@ -241,7 +241,7 @@ def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
 def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> None:
     """Draw a node; `state` is "", "hover" or "chosen"."""
     box = node.box
-    for shift in (6, 3) if node.tiles else ():
+    for shift in () if not node.tiles else (6, 3) if canvas.scale > 0.8 else (6,):  # two would run together
         canvas.rect(box.x + shift, box.y + shift, box.width, box.height, "panel", "edge", radius=5)
     if state == "chosen" or facts.limiting or facts.on_path:
         ring = "accent" if state == "chosen" else "high" if facts.limiting else "text"

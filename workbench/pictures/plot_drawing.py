@@ -23,6 +23,7 @@ MARKERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((0.0, -1.2), (1.15, 0.9), (-1.15, 0.9)),
     ((0.0, 1.2), (1.15, -0.9), (-1.15, -0.9)),
 )
+MOST_OF_PLOT = 0.25  # that a legend may take where it is over lines
 SAMPLE_PX = 30.0  # the length of a line in a legend, its whole pattern
 DOT_PX, FILLED_PX, GAP_PX = 3.5, 5.0, 4.0
 STACKED_OPACITY = 0.55
@@ -54,9 +55,7 @@ def draw_plot(canvas: Canvas, plot: Plot, view: View, width: float, *, ringed: t
                 canvas.shape(outline.tolist(), f"{line.ink}/{STACKED_OPACITY if line.stacked else 0.2}")
         for number, (line, kind) in enumerate(zip(plot.lines, kinds_of(plot.lines), strict=True)):
             _draw_line(canvas, line, kind, view, ringed[1] if ringed and ringed[0] == number else -1)
-    if plot.legend:
-        _draw_legend(canvas, plot, view)
-    else:
+    if not (plot.legend and _draw_legend(canvas, plot, view)):
         used_boxes += _draw_names(canvas, [line for line in plot.lines if not line.stacked], view, used_boxes)
         _draw_stack_names(canvas, [line for line in plot.lines if line.stacked], view)
     _draw_spots(canvas, plot, view, used_boxes)
@@ -210,8 +209,8 @@ def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
     return box.y <= name.y and name.bottom <= box.bottom - 4 and not any(name.overlaps(other) for other in taken)
 
 
-def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
-    """Draw the legend in the corner with the fewest lines."""
+def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> bool:
+    """Draw the legend in the corner with the fewest lines; not where it would hide them in a small plot."""
     rows: list[tuple[Line, int, str, bool]] = []
     for line, kind in zip(plot.lines, kinds_of(plot.lines), strict=True):
         if line.name and line.points and any(line.filled):
@@ -227,6 +226,8 @@ def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
     corners = [Box(x, y, wide, high) for y in (box.y + 5, foot) for x in (box.x + 8, right)]
     paths = _paths(plot.lines, view)
     place = min(corners, key=lambda corner: _crossed(corner, paths))
+    if wide * high > MOST_OF_PLOT * box.width * box.height and _crossed(place, paths):
+        return False
     for number, (line, kind, words, solid) in enumerate(rows):
         x, y = place.x, place.y + 9 + 20 * number
         canvas.rect(x, y - 9, canvas.width_of(words, 12) + sample + 14, 18, "sunken/0.8")  # over the lines
@@ -236,6 +237,7 @@ def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
             radius, fill = FILLED_PX if solid else DOT_PX, line.ink if solid else "panel"
             draw_marker(canvas, kind, x + 2 + sample / 2, y, radius, fill, line.ink)
         canvas.write(x + sample + 10, y, words, "second", 12, 400)
+    return True
 
 
 def _draw_spots(canvas: Canvas, plot: Plot, view: View, taken: list[Box]) -> None:

@@ -24,12 +24,13 @@ def results(values: Model, bounds: Density | None = None) -> Results:
     if values.model.measured and not bounds.bounds and compute is None:
         figures = _measured_figures(values)
         return Results(figures, point=figures[:2], parts_title="", parts=(), said="measured; without memory layers")
+    processing = Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
+                        "compute bound")  # fmt: skip
     return Results(
         figures=(
             Figure("Reachable", reachable, f"{operation}s"),
             Figure("Bound by", _SHORT.get(bounds.binding, bounds.binding) or "Nothing", "the lowest bound"),
-            Figure("Processing elements", _rate(float(compute)) if compute is not None else "no bound",
-                   "compute bound"),
+            *((processing,) if bounds.binding != PROCESSING else ()),  # else it is what is reachable
             Figure("Balance", f"{balance:.2f}×", "largest memory bound over smallest"),
         ),
         point=(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 _SOON_MS, _ROW_PX, _FIX_PX, _PLACE_PX = 100, 28, 190, 190
+_WHERE, _FIX = 2, 3  # columns
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
@@ -112,6 +113,8 @@ class ProblemsPanel(QWidget):
         for severity, pill in self.levels.items():
             pill.setText(counted(counts[severity], _LEVELS[severity]))
         shown = [d for d in every if self.levels[d.severity].isChecked() and all(w in _searched(d) for w in words)]
+        for column, text in ((_WHERE, _place), (_FIX, self._fix_label)):  # an empty one leaves its room to the words
+            self.rows.setColumnHidden(column, not any(map(text, shown)))
         self.rows.show_rows([(d, ()) for d in shown])
         hidden = len(every) - len(shown)
         self.header.set_title("Problems", f"{hidden} more are hidden by the filter" if hidden else "")
@@ -166,9 +169,9 @@ class ProblemsPanel(QWidget):
 
     def _clicked(self, index: QModelIndex) -> None:
         problem = self.rows.rows.row(index)
-        if problem is not None and index.column() == 3 and self.fix_of(problem) is not None:
+        if problem is not None and index.column() == _FIX and self.fix_of(problem) is not None:
             self.fix(problem)
-        elif problem is not None and index.column() == 2:
+        elif problem is not None and index.column() == _WHERE:
             self._open(problem)
 
     def _open(self, problem: Diagnostic) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
-_CLAUSE_ENDS, _LEAST_LETTERS = re.compile(r"[,;:.] "), 6
+_CLAUSE_ENDS, _LEAST_LETTERS = re.compile(r"[,;.] "), 6
 
 
 def label(text: str = "", role: str = "", parent: QWidget | None = None, *, wrap: bool = False) -> QLabel:

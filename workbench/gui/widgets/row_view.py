@@ -3,6 +3,7 @@ one; rows may hang under others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -257,15 +258,21 @@ class RowView(QTreeView):
         for number, _ in shown:
             self.setColumnHidden(number, number in self._dropped)
         shown = [(n, c) for n, c in shown if n not in self._dropped]
-        free = self.viewport().width() - sum(column.width_px for _, column in shown)
         sharing = [(number, column) for number, column in shown if not column.width_px]
+        needed = sum(self._need(number) or LEAST_NAME_PX for number, _ in sharing)
+        fixed = {number: column.width_px for number, column in shown if column.width_px}
+        free = self.viewport().width() - sum(fixed.values())
+        for number in [n for n in fixed if self.rows.columns[n].paint is None]:  # figures give what they do not need
+            spare = fixed[number] - math.ceil(self._need(number) or fixed[number])
+            given = max(min(spare, math.ceil(needed - free)), 0)
+            fixed[number], free = fixed[number] - given, free + given
         shares = sum(column.share for _, column in sharing) or 1.0
         parts = [free * column.share / shares for _, column in sharing]
         widths = shared_widths(parts, [self._need(number) for number, _ in sharing])
         wide = {number: max(60, int(width)) for (number, _), width in zip(sharing, widths, strict=True)}
         self._ends = (shown[0][0], shown[-1][0]) if shown else (0, 0)
-        for number, column in shown:
-            self.header().resizeSection(number, column.width_px or wide[number])
+        for number, _ in shown:
+            self.header().resizeSection(number, fixed.get(number) or wide[number])
 
     def _need(self, number: int) -> float | None:
         """How wide a column with text would be."""

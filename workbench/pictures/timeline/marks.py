@@ -1,14 +1,18 @@
 """Markers on a timeline: A and B with the range between them, and named moments."""
 
+from collections.abc import Iterator
+
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.letters import text_width
+from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.scale import duration
 from workbench.pictures.timeline.shown import OVERVIEW_PX, VisiblePart
 from workbench.traces.markers import Marker
 
 FLAG_PX, MOST_FLAG_PX, FLAG_TOP = 16, 140.0, OVERVIEW_PX + 2
 PENNANT_PX = 9.0  # a flag without a name
+_TEXT_ROWS, _TEXT_ROW_PX = (Kind.CALLS, Kind.CLOCK), 18.0
 _TEXT_PX, _EDGE_PX, _LETTERS, LETTER_PX = 11, 6.0, 3, 10.0
 
 
@@ -29,7 +33,8 @@ def draw_marks(canvas: Canvas, shown: VisiblePart) -> None:
                 canvas.write((a + b) / 2, y + 0.5, words, "link", 11, 600, CENTRE)
         for name, x in zip("AB", xs, strict=False):
             if lanes.x - 8 <= x <= lanes.right + 8:
-                canvas.rect(round(x) - 1, y, 2, shown.height - y, "accent")
+                for top, bottom in _pieces(shown, y):
+                    canvas.rect(round(x) - 1, top, 2, bottom - top, "accent")
                 canvas.rect(round(x) - 8, y - 8, 16, 16, "accent", radius=3)
                 canvas.write(x, y, name, "on_accent", 11, 700, CENTRE)
 
@@ -59,11 +64,22 @@ def flags(shown: VisiblePart) -> list[tuple[Marker, Box]]:
     return placed
 
 
+def _pieces(shown: VisiblePart, top: float) -> Iterator[tuple[float, float]]:
+    """The pieces of a line from `top` to the foot: it leaves out what is written on rows."""
+    rows = (box for row, box in shown.row_boxes() if row.kind in _TEXT_ROWS)
+    for middle in sorted(row.centre[1] for row in rows):
+        if middle - _TEXT_ROW_PX / 2 > top:
+            yield top, middle - _TEXT_ROW_PX / 2
+        top = max(top, middle + _TEXT_ROW_PX / 2)
+    yield top, max(top, shown.height)
+
+
 def draw_markers(canvas: Canvas, shown: VisiblePart) -> None:
     """Draw for each marker a flag with its name on the ruler, or a pennant without, and a line through the rows."""
     for marker, box in flags(shown):
         x = round(shown.x(marker.time_ps)) + 0.5
-        canvas.path([(x, box.y), (x, shown.height)], "link", 1, (3, 3))
+        for top, bottom in _pieces(shown, box.y):
+            canvas.path([(x, top), (x, bottom)], "link", 1, (3, 3))
         if box.width == PENNANT_PX:
             canvas.shape([(x, box.y + 2), (x + PENNANT_PX, box.y + FLAG_PX / 2), (x, box.y + FLAG_PX - 2)], "link")
             continue
