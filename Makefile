@@ -11,6 +11,9 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
 PYTEST := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 
+# mypy without a look for garbage: a quarter of its time, for 1.7 GB of memory in place of 0.8
+MYPY := import gc; gc.enable = gc.disable; from mypy.__main__ import console_entry; console_entry()
+
 .PHONY: demo test check setup python system lint tests clean
 
 setup: system $(VENV)/.ready
@@ -34,7 +37,7 @@ demo: setup
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(if $(CI),--cache-dir=/dev/null)
+	$(BIN)/python -c "$(MYPY)" $(if $(CI),--cache-dir=/dev/null)
 	$(BIN)/lint-imports
 
 # Two processes more than cores: a test often waits for a program that it started. tests/conftest.py puts files in order.

@@ -304,7 +304,8 @@ def side_by_side(stream: Stream, loops: Iterable[Loop], setting: Setting) -> tup
     for step, times in sorted(steps, key=lambda pair: np.inf if pair[0] is None else abs(pair[0])):
         beside = (abs(step) <= extent) & (step != 0) if step is not None else False
         copies = np.where(beside, copies, copies * times)
-        extent = np.where(beside, extent + abs(step or 0.0) * (times - 1), extent)
+        reach = abs(step or 0.0) * (times - 1)
+        extent = np.where(beside, extent + reach, extent)
     return extent, copies
 
 
