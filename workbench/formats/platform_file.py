@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 from workbench.api import PortKind
-from workbench.api.ports import check_ports
+from workbench.api.ports import HardwarePort, check_ports
 from workbench.api.source.expressions import reaches_out
-from workbench.formats.documents import Schema, load_document, parse_document, warning
+from workbench.formats.documents import Schema, parse_document, read_text, warning
 from workbench.formats.platform_file_1 import Platform1, upgraded
 from workbench.formats.queue_calls import check_queues
 from workbench.formats.units import written
@@ -32,7 +33,9 @@ _ATTRIBUTE = re.compile(
 _NOT_NAMES = {"if", "for", "while", "switch", "return", "sizeof", "decltype", "alignof", "defined"}
 
 
+_TITLE = "platform template"
 PortKinds = Mapping[str, PortKind]
+PortClass = Callable[[], type[HardwarePort]]
 NO_KINDS: PortKinds = {}
 
 
@@ -41,14 +44,22 @@ def load_platform(path: Path | str, kinds: PortKinds = NO_KINDS) -> tuple[Platfo
 
     Ports are read as their `kinds` have them; without any, only what all ports have in common is.
     """
-    return load_document(schema(kinds), Path(path))
+    text, problems = read_text(Path(path), _TITLE)
+    return (None, problems) if text is None else parse_platform(text, str(path), kinds)
 
 
 def parse_platform(
     text: str, file: str | None = None, kinds: PortKinds = NO_KINDS
 ) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
     """Like `load_platform`, from a text that may not be saved yet."""
-    return parse_document(schema(kinds), text, file)
+    return _parsed(text, file, tuple((name, kind.port) for name, kind in kinds.items()))
+
+
+@lru_cache(maxsize=64)  # a template is read again at each step of a project, and all of them to find one
+def _parsed(
+    text: str, file: str | None, kinds: tuple[tuple[str, PortClass], ...]
+) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+    return parse_document(_schema(dict(kinds)), text, file)
 
 
 def callee_name(prototype: str) -> str | None:
@@ -92,7 +103,7 @@ def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
     ]
 
 
-def _typed(kinds: PortKinds) -> Callable[[Platform, Marked], tuple[Platform, Sequence[Diagnostic]]]:
+def _typed(kinds: Mapping[str, PortClass]) -> Callable[[Platform, Marked], tuple[Platform, Sequence[Diagnostic]]]:
     """Reads each port as its kind has it."""
 
     def typed(platform: Platform, marked: Marked) -> tuple[Platform, Sequence[Diagnostic]]:
@@ -106,7 +117,7 @@ def _typed(kinds: PortKinds) -> Callable[[Platform, Marked], tuple[Platform, Seq
                 hint = near(port.kind, kinds, "Kinds are")
                 problems.append(marked.diagnostic((*here, "kind"), f"there is no port kind '{port.kind}'", hint))
                 continue
-            read, port_problems = check(kinds[port.kind].port(), marked.below(here))
+            read, port_problems = check(kinds[port.kind](), marked.below(here))
             problems += port_problems
             ports.append(read or port)
         return platform.model_copy(update={"hardware": hardware.model_copy(update={"ports": tuple(ports)})}), problems
@@ -114,10 +125,10 @@ def _typed(kinds: PortKinds) -> Callable[[Platform, Marked], tuple[Platform, Seq
     return typed
 
 
-def schema(kinds: PortKinds) -> Schema[Platform]:
+def _schema(kinds: Mapping[str, PortClass]) -> Schema[Platform]:
     """What a template is read as, with the port kinds that there are."""
     return Schema(
-        "platform template",
+        _TITLE,
         Platform,
         migrations=(upgraded,),
         earlier={1: Platform1},
