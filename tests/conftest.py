@@ -1,5 +1,6 @@
 """Every test: no screen, preferences and caches of its own, so that nothing of the person's is read or changed."""
 
+import atexit
 import gc
 import os
 import signal
@@ -53,7 +54,9 @@ def pytest_configure(config: pytest.Config) -> None:
     ((group, points),) = pyproject["project"]["entry-points"].items()
     if lacking := set(points) - entry_points(group=group).names:
         pytest.exit(f"the installed workbench lacks the plugins {', '.join(sorted(lacking))}: run make setup", 4)
-    if not hasattr(config, "workerinput"):  # workers have the cache of the process that began them
+    if hasattr(config, "workerinput"):
+        atexit.register(os._exit, 0)  # nothing is freed one by one, which takes seconds
+    else:  # workers have the cache of the process that began them
         cache = tempfile.TemporaryDirectory(prefix="rcw-cache-")
         os.environ["RCW_CACHE"] = cache.name
         config.add_cleanup(cache.cleanup)
@@ -64,9 +67,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: place.get(item.path.name, len(place)))
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+def pytest_collection_finish() -> None:
     gc.freeze()  # the modules and the tests stay to the end
-    session.config.add_cleanup(gc.unfreeze)
+    atexit.register(gc.unfreeze)  # later than pytest looks for garbage, which would look at all that stays
 
 
 def pytest_runtest_logfinish() -> None:
