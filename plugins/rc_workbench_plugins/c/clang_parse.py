@@ -81,15 +81,14 @@ def builtin_headers() -> Path | None:
 @cache
 def _lib() -> ctypes.CDLL:
     """The library, with the functions declared that its Python bindings leave out."""
-    os.environ["LIBCLANG_DISABLE_CRASH_RECOVERY"] = "1"  # a crash ends the child that reads, and is told as one
     if (newer := system_clang()) and not cindex.Config.loaded:
         cindex.Config.set_library_file(str(newer.library))
     lib = cindex.conf.lib
     lib.clang_getCString.restype = ctypes.c_char_p
     lib.clang_getCString.errcheck = lambda text, *_: None if text is None else os.fsdecode(text)  # names of any bytes
     out = [ctypes.POINTER(ctypes.c_uint)] * 3
-    lib.clang_getFileLocation.argtypes = [cindex.SourceLocation, ctypes.POINTER(cindex.c_object_p), *out]
-    lib.clang_getFileLocation.restype = None
+    for locate in (lib.clang_getFileLocation, lib.clang_getExpansionLocation):
+        locate.argtypes, locate.restype = [cindex.SourceLocation, ctypes.POINTER(ctypes.c_void_p), *out], None
     lib.clang_getAllSkippedRanges.argtypes = [cindex.TranslationUnit]
     lib.clang_getAllSkippedRanges.restype = ctypes.POINTER(_RangeList)
     lib.clang_disposeSourceRangeList.argtypes = [ctypes.POINTER(_RangeList)]
@@ -167,7 +166,8 @@ def parse(
     """The parsed source, or None where clang cannot even begin (a file that is not there). `unsaved` are texts that
     stand for the files' own."""
     files = [(str(file), text) for file, text in {**typed_texts(), **(unsaved or {})}.items()]
-    _lib()
+    os.environ["LIBCLANG_DISABLE_CRASH_RECOVERY"] = "1"  # a crash ends the child that reads, and is told as one
+    _names.clear()
     try:
         unit = cindex.Index.create().parse(
             os.fsencode(source), args=[os.fsencode(word) for word in words], unsaved_files=files, options=_PARSE
@@ -185,6 +185,21 @@ def _resolved(name: str) -> Path:
 
 _lines = Lines()
 _read: set[str] = set()
+_names: dict[int, str] = {}  # of files by libclang's pointers, which a later source may have for others
+
+
+def _name(file: int) -> str:
+    if file not in _names:
+        _names[file] = cindex.File(ctypes.cast(file, cindex.c_object_p)).name
+    return _names[file]
+
+
+def file_name(location: cindex.SourceLocation) -> str | None:
+    """The file of a token as the parser calls it; of one in a macro's argument, or that its body brings, the file where
+    the macro is used. None of what is in no file."""
+    file = ctypes.c_void_p()
+    _lib().clang_getExpansionLocation(location, ctypes.byref(file), None, None, None)
+    return _name(file.value) if file.value else None
 
 
 def forget_files() -> None:
@@ -203,10 +218,9 @@ def included_files() -> list[Path]:
 def file_offset(location: cindex.SourceLocation) -> tuple[Path, int] | None:
     """The file of a token and its offset in bytes. One in a macro's argument: where the argument is written; one that a
     macro's body brings: where the macro is used. (The bindings' own properties say the latter for both.)"""
-    file = cindex.c_object_p()
-    offset = ctypes.c_uint()
+    file, offset = ctypes.c_void_p(), ctypes.c_uint()
     _lib().clang_getFileLocation(location, ctypes.byref(file), None, None, ctypes.byref(offset))
-    return (_resolved(cindex.File(file).name), offset.value) if file else None
+    return (_resolved(_name(file.value)), offset.value) if file.value else None
 
 
 def extent(cursor: cindex.Cursor) -> tuple[Path, int, int] | None:
@@ -242,9 +256,9 @@ def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:
     ranges = []
     for i in range(listed.contents.count):
         part = listed.contents.ranges[i]
-        start, end = place(part.start), place(part.end)
+        start, end = file_offset(part.start), file_offset(part.end)
         if start and end:
-            ranges.append((start.file, start.offset, end.offset))
+            ranges.append((*start, end[1]))
     _lib().clang_disposeSourceRangeList(listed)
     return ranges
 
@@ -277,3 +291,6 @@ def children(cursor: cindex.Cursor) -> Iterable[cindex.Cursor]:
         return cursor.get_children()
     except ctypes.ArgumentError as error:  # how ctypes says that a callback finds no room on the stack
         raise RecursionError(str(error)) from None
+
+
+_lib()  # before there are children that read, each of which would load it anew

@@ -18,7 +18,7 @@ from clang.cindex import (
 )
 
 from rc_workbench_plugins.c import clang_parse
-from rc_workbench_plugins.c.clang_parse import children, place, qualified
+from rc_workbench_plugins.c.clang_parse import children, file_name, place, qualified
 from workbench.api import Diagnostic, Severity, parse_prototype
 from workbench.api.source import suffixes
 from workbench.api.source.lines import reading_typed
@@ -136,7 +136,8 @@ def _assumption(name: str, space: str, text: str) -> str:
 
 def _own(cursor: Cursor, unit: TranslationUnit) -> Iterator[Cursor]:
     """What the header itself declares in a scope."""
-    return (c for c in children(cursor) if c.location.file is not None and c.location.file.name == unit.spelling)
+    name = unit.spelling
+    return (child for child in children(cursor) if file_name(child.location) == name)
 
 
 def _spoken(cursor: Cursor, unit: TranslationUnit, data: bytes) -> Iterator[str]:

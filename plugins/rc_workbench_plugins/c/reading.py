@@ -96,9 +96,10 @@ def read_unit(
     named = {callee.prototype.name: key for key, callee in callees.items()}
     walker = _Walker(reading, wrapped, is_user, text, reader, named)
     for cursor in tops:
-        start = place(cursor.extent.start)
-        if start is None or not is_user(start.file):
+        where = file_offset(cursor.extent.start)
+        if where is None or not is_user(where[0]):
             continue
+        start = place_at(*where)
         span = _range(cursor, cursor.spelling)
         if cursor.kind is K.MACRO_INSTANTIATION:
             walker.macro_use(cursor, start, span)
