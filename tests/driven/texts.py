@@ -40,7 +40,7 @@ from workbench.gui.widgets.sign_field import placeholder_px
 ENOUGH = 6
 LEAST_PX = 10.95
 _SLACK_PX = 1.5
-_WRAPS = int(Qt.TextFlag.TextWordWrap)
+_WRAPS = int(Qt.TextFlag.TextWordWrap) | int(Qt.TextFlag.TextWrapAnywhere)
 
 
 def clipped(window: QWidget) -> list[str]:

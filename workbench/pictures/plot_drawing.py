@@ -148,7 +148,7 @@ def _draw_names(canvas: Canvas, lines: Sequence[Line], view: View, taken: Sequen
         if name.bottom > box.bottom:
             continue  # no room: the tooltip of a point names the line
         names.append(name)
-        canvas.rect(name.x, name.y, wide, 15, "sunken/0.8")
+        canvas.rect(name.x, name.y, wide, 15, "sunken/0.8" if _crossed(name, paths) else "sunken")  # no rule through it
         ink = "link" if line.ink == "accent" else "second" if line.dashed or line.ink in _FAINT else line.ink
         canvas.text(name.x, name.y, wide, 15, line.name, ink, 11, 600, RIGHT)
     return names

@@ -4,6 +4,8 @@ Not by the canvas of `workbench.pictures`: cells are in no report, are elided at
 and are painted by hundreds while a table scrolls, which is Qt's own metrics' work.
 """
 
+import re
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
@@ -12,6 +14,7 @@ from workbench.gui.look import theme
 from workbench.gui.views.canvas import font, text_width
 from workbench.pictures.canvas import LEAST_CHARACTERS
 
+_PART_OF_NAME = re.compile(r"[._/](?=\w)")
 _ONE_LINE = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)  # Python joins flags slowly
 
 
@@ -32,6 +35,20 @@ def label(
     painter.setPen(theme.colour(colour))
     painter.drawText(rect, int(align) | _ONE_LINE, text)
     return width
+
+
+def wrapped_label(painter: QPainter, rect: QRectF, text: str, size: int = 13, weight: int = 400) -> bool:
+    """A text in several lines, centred upright, where it needs them and has the height; else nothing, and False."""
+    metrics, words, anywhere = QFontMetricsF(font(size, weight)), Qt.TextFlag.TextWordWrap, Qt.TextFlag.TextWrapAnywhere
+    in_names = _PART_OF_NAME.sub("\\g<0>\u200b", text)  # a line may end after a dot
+    for wrapped, lines in ((words, text), (words, in_names), (anywhere, text)):
+        needs = metrics.boundingRect(rect, wrapped, lines)
+        if metrics.height() < needs.height() <= rect.height() and needs.width() <= rect.width():
+            painter.setFont(font(size, weight))
+            painter.setPen(theme.colour("text"))
+            painter.drawText(rect, wrapped | Qt.AlignmentFlag.AlignVCenter, lines)
+            return True
+    return False
 
 
 def paint_focus(view: QAbstractScrollArea) -> None:

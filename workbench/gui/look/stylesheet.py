@@ -83,7 +83,7 @@ QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTe
 QLineEdit[problem="true"], QComboBox[problem="true"] { border: 2px solid $high; padding: 0 7px; min-height: 24px; }
 QLineEdit:disabled, QComboBox:disabled { color: $muted; background: $sunken; border-color: $rule; }
 QLineEdit[fixed="true"], QComboBox[fixed="true"], QPlainTextEdit[fixed="true"] { background: $sunken; color: $second;
-    border: 1px solid $fixed_edge; padding: 0 8px; min-height: 26px; }
+    border: 1px $fixed_edge; padding: 0 8px; min-height: 26px; }
 QPlainTextEdit[fixed="true"] { padding: 4px 4px; }
 QComboBox[fixed="true"]::down-arrow { image: none; }
 QLineEdit[role="code"], QComboBox[role="code"] { font-family: "JetBrains Mono"; font-size: 12px; }
@@ -169,5 +169,7 @@ QPlainTextEdit, QTextEdit { background: $panel; color: $text; border: none; sele
 
 def style_sheet(palette: Palette) -> str:
     colours = palette.colours()
-    edge = colours["rule" if palette.is_strong else "sunken"]  # strong contrast has no ground that shows a field
+    edge = (
+        f"dashed {colours['rule']}" if palette.is_strong else f"solid {colours['sunken']}"
+    )  # a ground may not be seen
     return _SHEET.substitute(colours, fixed_edge=edge, name="dark" if palette.dark else "light")

@@ -12,7 +12,9 @@ from workbench.api.views import Figure
 from workbench.api.window import colour, set_ground, state_colour
 from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
+from workbench.gui.look.painting import wrapped_label
 from workbench.gui.modes.predict.figures import Figures
+from workbench.gui.views.canvas import text_width
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, RowView
@@ -21,7 +23,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written
 
-PART_PX, INPUT_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 28, 20, 76, 112
+PART_PX, WRAPPED_PX, INPUT_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 60, 28, 20, 76, 112
 NAMES_FROM_PX = 290  # in a narrower panel inputs are called by their names alone
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
 
@@ -50,22 +52,43 @@ class PartTable(RowView):
         self.show_rows(rows)
         self.show_whole()
 
+    def lay_out_columns(self) -> None:
+        """Rows have a second line of the name where one name has no room for itself."""
+        super().lay_out_columns()
+        parts = (part for top, below in zip(self.rows.tops, self.rows.parts, strict=True) for part in (top, *below))
+        rooms = ((part, self.columnWidth(0) - _before_name_px(part) - 4) for part in parts if part.equation)
+        wrapped = any(text_width(part.name, 13, _weight(part)) > room for part, room in rooms)
+        if self.row_px != (row_px := WRAPPED_PX if wrapped else PART_PX):
+            self.row_px = row_px
+            self.scheduleDelayedItemsLayout()
+            self.show_whole()
+
+
+def _before_name_px(part: PartLine) -> int:
+    return EDGE_PX + (SWATCH_PX if part.equation and not part.strong else 0)
+
+
+def _weight(part: PartLine) -> int:
+    return 400 if part.equation and not part.strong else 600
+
 
 def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
-    left = box.left() + EDGE_PX
+    left = box.left() + _before_name_px(part)
     if part.equation and not part.strong:
-        draw_swatch(painter, left, round(box.top() + 8), 12, 10, part.category)
-        left += SWATCH_PX
-    room = box.right() - left - 4
-    weight = 400 if part.equation and not part.strong else 600
-    paint_label(painter, QRectF(left, box.top(), room, 26 if part.equation else box.height()), part.name, "text", 13,
-                weight)  # fmt: skip
+        draw_swatch(painter, left - SWATCH_PX, round(box.top() + 8), 12, 10, part.category)
+    room, weight = box.right() - left - 4, _weight(part)
+    below = box.bottom() - PART_PX if part.equation else box.top()  # of the equation, under one line
+    two_lines = QRectF(left, box.top() + 5, room, box.height() - 25)
+    if not part.equation or not wrapped_label(painter, two_lines, part.name, 13, weight):
+        one_line = QRectF(left, box.top(), room, 26 if part.equation else box.height())
+        paint_label(painter, one_line, part.name, "text", 13, weight)
+        below = box.top()
     painter.setFont(fonts.code_font(11))
     painter.setPen(colour("muted"))
     fits = painter.fontMetrics().horizontalAdvance(part.equation) <= room
     words = part.equation if fits else part.equation.rpartition("   ")[2]  # the paper's equation alone
     shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, round(room))
-    painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
+    painter.drawText(QRectF(left, below + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 def _paint_value(painter: QPainter, box: QRectF, part: PartLine) -> None:

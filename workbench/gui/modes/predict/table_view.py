@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from workbench.api.predictions import PaperTable, Row
@@ -16,7 +16,7 @@ from workbench.api.window import colour
 from workbench.formats.units import UnitError, quantity
 from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
-from workbench.gui.views.canvas import font
+from workbench.gui.look.painting import wrapped_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
@@ -112,15 +112,8 @@ class PaperRows(RowView):
         """In two lines where one has no room for it, and the row is high enough."""
         inside, column = self.inside(box, 0), self.rows.columns[0]
         _, size, weight = column.ink(row)
-        metrics = QFontMetricsF(font(size, weight))
-        for wrapped in (Qt.TextFlag.TextWordWrap, Qt.TextFlag.TextWrapAnywhere):
-            needs = metrics.boundingRect(inside, wrapped, row.attribute)
-            if metrics.height() < needs.height() <= box.height() and needs.width() <= inside.width():
-                painter.setFont(font(size, weight))
-                painter.setPen(colour("text"))
-                painter.drawText(inside, wrapped | Qt.AlignmentFlag.AlignVCenter, row.attribute)
-                return
-        self.write(painter, inside, 0, row)
+        if not wrapped_label(painter, inside, row.attribute, size, weight):
+            self.write(painter, inside, 0, row)
 
     def show_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
         """Values that have runs of their own are gone to one by one."""
