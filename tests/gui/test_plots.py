@@ -303,6 +303,18 @@ def test_lines_differ_by_pattern_and_marker_and_what_belongs_together_does_not()
     assert said.count("<circle") < said.count("<polygon")
 
 
+def test_a_legend_that_would_hide_lines_in_a_small_plot_gives_way_to_names() -> None:
+    lines = tuple(
+        Line(name, X, Y, ink, points=True, filled=(True, *(False for _ in X[1:])))
+        for name, Y, ink in (("write", X, "accent"), ("read", X[::-1], "good"))
+    )
+    large, small = (plot_svg(Plot(PLAIN.x, PLAIN.y, lines, legend=True), "lines", *size) for size in
+                    ((1200, 700), (300, 200)))  # fmt: skip
+    assert "write, with a source" in large
+    assert "write, with a source" not in small
+    assert ">write<" in small
+
+
 def test_bars_have_the_room_that_names_and_figures_leave() -> None:
     rows = tuple(Bar(name, name, 1.0 + n, (f"{n}.00×", "12 %"), ()) for n, name in enumerate(["bins", "efficiency"]))
     bars = Bars(PLAIN.y, (), rows, (0.0, 2.1))

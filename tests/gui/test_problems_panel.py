@@ -42,6 +42,7 @@ def test_problems_are_listed_filtered_and_fixed(
     panel.levels[Severity.ERROR].click()
     (problem,) = panel.rows.rows.tops
     assert panel._fix_label(problem) == "Write 'hardware'"
+    assert not panel.rows.isColumnHidden(3)
     opened.show_mode("analyse")  # it stays in every mode
     assert panel.isVisible()
     assert not opened.panels.details_visible()  # there is no run whose details they would be
@@ -51,6 +52,7 @@ def test_problems_are_listed_filtered_and_fixed(
     assert mode.document.text == right
     panel.filter.clear()
     qtbot.waitUntil(lambda: not [p for p in panel.rows.rows.tops if p.file == str(mode.document.path)])
+    assert panel.rows.isColumnHidden(3), "nothing is left to be fixed, and the words have the room"
     monkeypatch.setattr(panel, "every", tuple)
     panel.reload()
     assert (panel.rows.isVisible(), panel.none.isVisible()) == (False, True)

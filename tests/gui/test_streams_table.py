@@ -55,6 +55,13 @@ def test_a_column_takes_room_that_another_does_not_need(qtbot: QtBot) -> None:
     text = "a long text that needs more than its share"
     view.show_rows([(("short", text), ())])
     assert 0.3 * view.viewport().width() < text_width(text, 13) < view.columnWidth(1)
+    narrow = table(qtbot)
+    narrow.show()
+    assert narrow.columnWidth(1) == narrow.rows.columns[1].width_px
+    narrow.resize(640, 300)  # figures give what they do not need
+    assert narrow.columnWidth(1) < narrow.rows.columns[1].width_px
+    for number in (5, 6):
+        assert narrow.columnWidth(number) > max(text_width(texts(narrow, row)[number], 13) for row in range(2))
 
 
 def test_cells_that_look_alike_when_shortened_keep_what_differs(qtbot: QtBot) -> None:

@@ -21,7 +21,7 @@ from workbench.gui.modes.timeline.mode import TimelineMode
 from workbench.gui.modes.timeline.view import TimelineView
 from workbench.model.finding import Finding
 from workbench.model.run import PS_PER_S, Run
-from workbench.pictures.timeline.marks import PENNANT_PX, flags
+from workbench.pictures.timeline.marks import PENNANT_PX, _pieces, flags
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.waits import arrows
 from workbench.session.keep.results import OpenRun
@@ -94,6 +94,9 @@ def test_markers_are_named_in_place_moved_undone_and_come_back(qtbot: QtBot, mod
     view.set_markers(Marker(round(view.span.time(x)), "A long name") for x in (300, 305, 312, 600))
     # the first has room at its left, the third at its right, the one between them has none
     assert [box.width == PENNANT_PX for _, box in flags(view.shown())] == [False, True, False, False]
+    written = [box.centre[1] for row, box in view.shown().row_boxes() if row.kind in (Kind.CALLS, Kind.CLOCK)]
+    assert written
+    assert not [y for y in written for top, bottom in _pieces(view.shown(), 0.0) if top - 8 < y < bottom + 8]
     view.set_markers(named)
     again = mode_of(qtbot, run)
     assert again.view.markers == named
