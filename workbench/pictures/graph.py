@@ -209,16 +209,18 @@ def draw_graph(
     path: Collection[frozenset[str]] = (),
 ) -> None:
     """Draw the part of a graph within `seen` (None: all), without the edges' labels. `path` are the pairs of nodes on
-    the critical path."""
+    the critical path. Arrows end over the sheets of a stack, of which a small drawing has one."""
     for frame in layout.frames:
         draw_frame(canvas, frame, notes.get(frame.title, ""))
+    nodes = [n for n in layout.nodes if seen is None or _grown(n.box, 16).overlaps(seen)]
+    for box, by in [(n.box, by) for n in nodes if n.tiles for by in ((6, 3) if canvas.scale > 0.8 else (6,))]:
+        canvas.rect(box.x + by, box.y + by, box.width, box.height, "panel", "edge", radius=5)
     most = max(map(weight, layout.edges), default=0.0)
     edges = [e for e in layout.edges if seen is None or bounds(e).overlaps(seen)]
     for edge in sorted(edges, key=lambda e: e in chosen_edges):
         wide, on_path = edge_width(weight(edge), most), frozenset((edge.source, edge.target)) in path
         ink = "accent" if edge in chosen_edges else "text" if on_path else "second/0.45" if path else "second"
         draw_edge(canvas, edge, wide, ink)
-    nodes = [n for n in layout.nodes if seen is None or _grown(n.box, 16).overlaps(seen)]
     for node in nodes:
         ringed = node.key in chosen or any(b in chosen for b in node.block_ids)
         draw_node(canvas, node, facts[node.key], "chosen" if ringed else "hover" if node.key == hover else "")
@@ -241,8 +243,6 @@ def draw_frame(canvas: Canvas, frame: FrameBox, note: str) -> None:
 def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> None:
     """Draw a node; `state` is "", "hover" or "chosen"."""
     box = node.box
-    for shift in () if not node.tiles else (6, 3) if canvas.scale > 0.8 else (6,):  # two would run together
-        canvas.rect(box.x + shift, box.y + shift, box.width, box.height, "panel", "edge", radius=5)
     if state == "chosen" or facts.limiting or facts.on_path:
         ring = "accent" if state == "chosen" else "high" if facts.limiting else "text"
         canvas.rect(box.x - 4, box.y - 4, box.width + 8, box.height + 8, "panel", ring, 2, radius=8)

@@ -68,12 +68,13 @@ class StatusBar(Drawn, QWidget):
             draw_severity(canvas, left, 5, 14, self._level)
         left += 20 if self._level else 0
         for index, part in enumerate(self._shown):
+            apart = 19 if index else 0
+            used = canvas.text(left + apart, 0, max(end - left - apart, 0.0), 25, part, "second")
+            if not used:
+                break
             if index:
                 canvas.disc(left + 9.5, 13, 1.5, "muted")
-                left += 19
-            if left >= end:
-                break
-            left += canvas.text(left, 0, end - left, 25, part, "second", least=1)
+            left += apart + used
 
 
 def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
