@@ -132,7 +132,11 @@ def test_a_property_of_the_subset_is_watched(tmp_path: Path, beside: str, name: 
         (f"{CLOCKED}wr_en |-> ##[1:99] rd_en ##[1:99] rd_en);", "", "it takes more than 512 registers: ask for fewer"),
         ("assert property (wr_en |-> n != 0);", "", "it names no clock: write @(posedge clk) in it"),
         ("always @* assert (n < 9);", "", "its block does not run on one clock edge"),
-        ("", "for (int i = 0; i < 4; i++) assert ($past(n) != i);", "it asks for a cycle before in a loop: write"),
+        (
+            "",
+            "for (int i = 0; i < 4; i++) assert ($past(n) != i);",
+            "it asks for an earlier cycle within a loop: write",
+        ),
     ],
 )
 def test_what_is_outside_of_it_is_reported_at_its_line(tmp_path: Path, beside: str, within: str, what: str) -> None:

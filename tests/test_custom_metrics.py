@@ -95,7 +95,7 @@ def test_what_a_metric_asks_for_is_read_where_it_is_counted(tmp_path: Path, suff
     for part in (
         "the metric 'starved' is wrong: there is no 'emty' here. Did you mean 'empty'?",
         f"the metric 'depth' is wrong: '{array}' is not a number",
-        "the name 'starved' is that of another block",
+        "the name 'starved' is also that of another block",
         "'held' is not expected here. Write sum NAME of SIGNAL when CONDITION.",
     ):
         assert [one for one in said if part in one and f"tiny_top{suffix}:" in one], (part, said)

@@ -352,7 +352,7 @@ def test_programs_that_were_compiled_apart_are_one_run(program: Path, plugins: P
             "File_close")  # fmt: skip
     assert +of_others == {**dict.fromkeys(once, 3), "Win_fence": 6}
     (said,) = [one.message for one in run.manifest.diagnostics if "neighbourhoods" in one.message]
-    assert said == "for whom 12 calls of windows, files and neighbourhoods waited is not recorded"
+    assert said == "it is not recorded for whom 12 calls of windows, files and neighbourhoods waited"
     assert (run.tables["syncs"]["argument"][run.tables["syncs"]["kind"] == SyncKind.BARRIER] == 3).sum() >= 3 * 4
     assert prepared(run, None, plugins).exact
     assert Counter((receiver, sender) for receiver, sender, *_ in messages(run)).keys() <= {

@@ -463,7 +463,7 @@ def test_files_that_the_design_reads_are_looked_for(tmp_path: Path) -> None:
     assert [(d.file, d.line, d.message, d.severity) for d in problems] == [
         ("rtl/top.v", 8, "the design reads 'in.txt', which does not exist", Severity.WARNING),
         ("rtl/top.v", 5, "the design reads 'beside.hex', which does not exist", Severity.WARNING),
-        ("rtl/top.v", 10, "the name of the file read here is known only in a run: it is not copied",
+        ("rtl/top.v", 10, "the file that is read here has a name that only a run knows: it is not copied",
          Severity.NOTE),
     ]  # fmt: skip
     assert problems[1].hint == "Its path starts at the project's folder: write 'rtl/beside.hex'."
@@ -474,7 +474,7 @@ def test_a_name_of_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     (tmp_path / "top.v").write_bytes(text)
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
     (problem,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
-    assert (problem.line, "is known only in a run" in problem.message) == (3, True)
+    assert (problem.line, "that only a run knows" in problem.message) == (3, True)
 
 
 def test_a_top_is_found_with_folders_that_included_paths_begin_in_and_by_its_name_below_another(tmp_path: Path) -> None:

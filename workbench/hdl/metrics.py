@@ -148,7 +148,7 @@ def metric_blocks(
             wrong.append(placed.diagnostic(message, _ALONE))
         elif other := taken.get((anchor.module, name), 0):
             hint = "Give one of the two another name."
-            wrong.append(placed.diagnostic(f"the name '{name}' is that of another block, in line {other}", hint))
+            wrong.append(placed.diagnostic(f"the name '{name}' is also that of another block, on line {other}", hint))
         else:
             taken[anchor.module, name] = placed.line
             found.append(_beside(anchor, placed, offset))

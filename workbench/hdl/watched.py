@@ -25,14 +25,14 @@ from workbench.model.sequences import TooLarge as TooLarge
 MOST_DELAY = 256
 _MOST_LETTERS = 60
 
-ALONE = "it is in the only block of a generate without begin and end: write these"
+ALONE = "it is in the only block of a generate without begin and end: add begin and end"
 IN_LOOP = "it is in a loop"
 IN_MACRO = "it is in a macro, or in an included file"
 IN_RESET = "it is in an asynchronous reset, whose cycles are not counted"
-TOO_LARGE = f"it takes more than {MOST_STATES} registers: ask for fewer cycles, or for one end of what is waited for"
+TOO_LARGE = f"it takes more than {MOST_STATES} registers: ask for fewer cycles, or wait for one event at a time"
 NO_CLOCK = "its block does not run on one clock edge: it would be checked at each change, not once a cycle"
-NOT_AT_EDGE = "it is outside of the branch that its clock's edge opens"
-NOT_CLEAR = "they have no clock, and no block beside them, or blocks of several clocks, to count them by"
+NOT_AT_EDGE = "it is outside of the branch for its clock's edge"
+NOT_CLEAR = "they have no clock of their own, and their module has no clocked block, or blocks on several clocks"
 
 #: What has a name already: its module, and the name in small letters.
 Places = Set[tuple[str, str]]

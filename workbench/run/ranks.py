@@ -262,8 +262,8 @@ def _message_notes(messages: Messages) -> Iterator[Diagnostic]:
         yield Diagnostic(text, hint, Severity.NOTE)
     if messages.calls_without_partners:
         calls = counted(messages.calls_without_partners, "call")
-        text = f"for whom {calls} of windows, files and neighbourhoods waited is not recorded"
-        yield Diagnostic(text, "A prediction has them take as long as in this run.", Severity.NOTE)
+        text = f"it is not recorded for whom {calls} of windows, files and neighbourhoods waited"
+        yield Diagnostic(text, "Predictions assume that they take as long as in this run.", Severity.NOTE)
     if messages.early_ends_ps:
         off = time_text(max(messages.early_ends_ps) / PS_PER_S)
         calls = counted(len(messages.early_ends_ps), "call")

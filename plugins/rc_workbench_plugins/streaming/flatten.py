@@ -211,7 +211,7 @@ class _Flat:
                 key = (f"{block}.{port.name}", way)
                 if key in taken:
                     where = f"{block}.{port.name}" if block else port.name
-                    hint = f"The first is in line {taken[key].at.line}. Let a block split or merge the data."
+                    hint = f"The first is on line {taken[key].at.line}. Let a block split or merge the data."
                     self._wrong(edge.at, f"'{where}' has two edges", hint)
                 taken[key] = edge
             if source_port.type != sink_port.type:

@@ -92,11 +92,11 @@ class Reader(SequenceReader):
         if plain_text(str(node.op)) == "|->":
             raise Unwatched(MATCHED_AT_ONCE)
         if self.variables.types:
-            raise Unwatched("it has variables, and two clocks: compare with a register of the design instead")
+            raise Unwatched("it has variables and two clocks: compare with a register of the design instead")
         before = SequenceReader(self.module, self.name, self.signed, clock=self.clock)
         sequence = before.sequence(node.left, names)
         if sequence.empty:
-            raise Unwatched("the sequence on its first clock can match without a cycle: let it take one at least")
+            raise Unwatched("the sequence on its first clock can match without a cycle: let it take at least one")
         kept, matched = crossing(before, sequence, given_up)
         self.kept += kept
         self.clock = clock
@@ -176,7 +176,7 @@ class Reader(SequenceReader):
         selector, is_strong = getattr(node, "selector", None), word.startswith("s_")
         low, high = bounds(selector, word) if selector is not None else (0, None)
         if high is not None and high < low:
-            raise Unwatched(f"'{word} {plain_text(str(selector))}' has an end before its beginning")
+            raise Unwatched(f"'{word} {plain_text(str(selector))}' ends before it begins")
         if word in ("nexttime", "s_nexttime"):
             return properties.next_(low if selector is not None else 1, what, is_strong)
         if word not in ("always", "s_always"):

@@ -24,7 +24,7 @@ def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]
     named, unnamed = _reads(design, design.top)
     problems = [problem for name, place in named.items() if (problem := _problem(design, name, place))]
     problems += [
-        _reported(design, place, "the name of the file read here is known only in a run: it is not copied",
+        _reported(design, place, "the file that is read here has a name that only a run knows: it is not copied",
               "Copy it to where the instrumented design runs.", Severity.NOTE)
         for place in unnamed
     ]  # fmt: skip
@@ -77,7 +77,7 @@ def _problem(design: Design, name: str, place: Place) -> Diagnostic | None:
     if os.path.isfile(design.root / name):
         if _inside(design, name):
             return None
-        hint = "Copy it into the project; until then, put it there where the instrumented design runs."
+        hint = "Copy it into the project, or into the folder where the instrumented design runs."
         message = f"the design reads '{name}', which lies outside of the project"
         return _reported(design, place, message, hint, Severity.NOTE)
     return _reported(design, place, f"the design reads '{name}', which does not exist", _hint(design, name, place[0]))

@@ -60,7 +60,7 @@ class Variables:
     def declare(self, name: str, type_: Node, declared: Node) -> str:
         """The key of a variable of a property or a sequence, which no other of the assertion has. Raises Unwatched."""
         if not isinstance(type_, syntax.IntegerTypeSyntax) or list(declared.dimensions):
-            raise Unwatched(f"the variable '{plain_text(str(declared))}' is none of bits, or an integer")
+            raise Unwatched(f"the variable '{plain_text(str(declared))}' is neither an integer nor made of bits")
         key = f"{name}_{len(self.types)}"
         self.types[key] = plain_text(str(type_))
         return key

@@ -168,7 +168,7 @@ class SequenceReader:
                 what = what.expr
             variable = self._variable(what.left, names) if what.kind.name == "AssignmentExpression" else None
             if variable is None:
-                raise Unwatched(f"'{plain_text(str(item))}' is no assignment to a variable of it")
+                raise Unwatched(f"'{plain_text(str(item))}' does not assign one of its variables")
             if sequence.empty:
                 raise Unwatched(f"'{plain_text(str(item))}' is behind a sequence that can match without a cycle")
             sequence = sequences.fused(sequence, self._assignment(variable, self.text(what.right, names)))

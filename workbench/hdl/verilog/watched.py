@@ -222,7 +222,9 @@ class _Assertions:
                 if member.statement.kind.name in _CONCURRENT:
                     self._concurrent(member, member.statement)
             elif isinstance(member, syntax.ImmediateAssertionMemberSyntax):
-                self._not(member.statement, "it is in no block: write it as `assert property (@(posedge clk) ...)`")
+                self._not(
+                    member.statement, "it is outside of any block: write it as `assert property (@(posedge clk) ...)`"
+                )
             elif isinstance(member, syntax.ProceduralBlockSyntax):
                 self._of_block(member, by_node.get(id_of(member)))
 
@@ -240,7 +242,7 @@ class _Assertions:
             return
         for statement, in_reset, in_loop in _statements(block):
             if statement.kind.name in _CONCURRENT:
-                self._not(statement, "it is concurrent, and in an always block: move it behind that")
+                self._not(statement, "it is a concurrent assertion within an always block: move it behind the block")
             elif statement.kind.name in _IMMEDIATE:
                 why = _why_not(self._design, block, statement, False, False)
                 if why:
@@ -257,7 +259,9 @@ class _Assertions:
         try:
             condition = reader.text(statement.expr)
             if in_loop and reader.kept:
-                raise Unwatched("it asks for a cycle before in a loop: write `assert property` in a generate's loop")
+                raise Unwatched(
+                    "it asks for an earlier cycle within a loop: write `assert property` in a generate loop"
+                )
             marks: tuple[Mark, ...] = ()
             if in_reset:
                 checks = Temporal(((sequences.condition(0), sequences.condition(1)),))
