@@ -43,7 +43,8 @@ from workbench.hdl.verilate import (
     verilate,
 )
 
-_WAVES_RUNTIME = "verilated_vcd_c.cpp"
+# Verilator's own code that writes waveforms, which is the same in every design
+_WAVES_RUNTIME, _WAVES = "verilated_vcd_c.cpp", "all_waves.o"
 _CARD, _DESIGN = "card.cpp", "design.cpp"
 _FLAGS = (*MODEL_FLAGS, "-fno-strict-aliasing", "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVL_PRINTF=rcw_printf")
 # Of a design's own: two of them in one program know nothing of each other.
@@ -229,7 +230,8 @@ def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator
     parts = {"design": [path.name for path in units if not (apart and path in slow)] + [_DESIGN]}
     if apart:
         parts["slow"] = [path.name for path in slow]
-    if waves:
+    same_waves = cache_dir() / "models" / digest([verilator.version, compiler.version, *_DESIGN_FLAGS, repr(_LEVELS)])
+    if waves and not take(same_waves / _WAVES, objects / _WAVES):
         parts["waves"] = [_WAVES_RUNTIME]
     flags = [*_DESIGN_FLAGS, f"-I{objects}", f"-I{harness_dir()}", *system_include(include), _LEVELS["design"]]
     commands: list[list[str | Path]] = []
@@ -239,9 +241,10 @@ def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator
         unit.write_text(_UNOPTIMISED + text if name == "slow" else text)
         commands.append([compiler.path, *flags, "-include", same / HEADERS, "-c", unit, "-o", unit.with_suffix(".o")])
     run_all(commands, job, cwd=objects, what="the simulated card")
-    compiled = [objects / f"all_{name}.o" for name in parts]
+    if "waves" in parts:
+        keep(objects / _WAVES, same_waves, _WAVES)
     run_all(
-        [[compiler.path, "-pthread", "-shared", *compiled, "-o", library]],
+        [[compiler.path, "-pthread", "-shared", *sorted(objects.glob("all_*.o")), "-o", library]],
         job, cwd=objects, what="the simulated card",
     )  # fmt: skip
 
