@@ -30,6 +30,7 @@ _KEPT = {
     "instrumented": 200,
     "ghdl": 2000,
     "words": 100,
+    "primitives": 200,
     "replay": 4,
 }
 _KEPT_FOLDERS = 3  # of 160 MB each

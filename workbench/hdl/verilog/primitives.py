@@ -19,7 +19,7 @@ from typing import Any
 import pyslang
 from pyslang import parsing, syntax
 
-from workbench.api.kept import kept_whole, seal
+from workbench.api.kept import kept_text, kept_whole, seal
 from workbench.hdl.verilog.order import SourceText
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
@@ -105,7 +105,7 @@ def stand_ins(names: Collection[str], boxes: Mapping[str, str] | None = None) ->
     tool, boxes = find_yosys(), boxes or {}
     known = dict(_own())
     if isinstance(tool, Tool):
-        known = {**_known(tool.path.resolve().parent.parent / "share" / "yosys"), **known}
+        known = {**_known(tool.path.resolve().parent.parent / "share" / "yosys", tool.version), **known}
     vendors = Counter(vendor for name in names for vendor in known.get(name, {}))
     chosen: dict[Path, list[str]] = {}
     for name in sorted(names):
@@ -135,14 +135,20 @@ def _own() -> dict[str, dict[str, Path]]:
 
 
 @cache
-def _known(folder: Path) -> dict[str, dict[str, Path]]:
+def _known(folder: Path, version: str) -> dict[str, dict[str, Path]]:
     """Each primitive's files by vendor, the model before the file with its ports only."""
-    paths: dict[str, dict[str, Path]] = {}
+    place = cache_dir() / "primitives" / sha256(f"{folder} {version}".encode())[:32] / "known.json"
+    known: dict[str, dict[str, str]] = json.loads(kept_text(place, lambda: json.dumps(_read(folder))))
+    return {name: {vendor: folder / file for vendor, file in files.items()} for name, files in known.items()}
+
+
+def _read(folder: Path) -> dict[str, dict[str, str]]:
+    paths: dict[str, dict[str, str]] = {}
     for pattern in _FILES:
         for path in sorted(folder.glob(pattern)):
-            vendor = path.relative_to(folder).parts[0]
+            vendor, file = path.relative_to(folder).parts[0], str(path.relative_to(folder))
             for name in _MODULE.findall(path.read_text("utf-8", "replace")):
-                paths.setdefault(name, {}).setdefault(vendor, path)
+                paths.setdefault(name, {}).setdefault(vendor, file)
     return paths
 
 
