@@ -1,11 +1,13 @@
 """The documents keep their bounds, and name only commands, options and files that exist."""
 
+import io
 import json
-import os
+import multiprocessing
 import re
-import subprocess
+import runpy
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout, suppress
 from datetime import date
 from pathlib import Path
 
@@ -22,27 +24,29 @@ PAGES = sorted(
     {*ROOT.glob("*.md"), *(page for name in ("docs", "plugins", "resources") for page in (ROOT / name).rglob("*.md"))}
 )
 FOLDERS = ("workbench/", "plugins/", "resources/", "platform_templates/", "tests/", "docs/")
-HELP = """
-import contextlib, io, json, runpy, sys
-texts = {}
-for script in sys.argv[1:]:
-    out = io.StringIO()
-    sys.argv = [script, "--help"]
-    with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
-        runpy.run_path(script, run_name="__main__")
-    texts[script.rpartition("/")[2]] = out.getvalue()
-print(json.dumps(texts))
-"""
+
+
+def write_helps(file: Path) -> None:
+    helps = {}
+    for script in sorted(BENCHMARKS.glob("*.py")):
+        if '"__main__"' in script.read_text():
+            out = io.StringIO()
+            sys.argv = [str(script), "--help"]
+            with redirect_stdout(out), suppress(SystemExit):
+                runpy.run_path(str(script), run_name="__main__")
+            helps[script.name] = out.getvalue()
+    file.write_text(json.dumps(helps))
 
 
 @pytest.fixture(scope="module")
-def helps() -> dict[str, str]:
-    """What each benchmark's `--help` prints, all of them in one process."""
-    scripts = [str(path) for path in sorted(BENCHMARKS.glob("*.py")) if '"__main__"' in path.read_text()]
-    path = {"PYTHONPATH": f"{BENCHMARKS}:{ROOT / 'tests'}", "QT_QPA_PLATFORM": "offscreen"}
-    env = os.environ | path
-    done = subprocess.run([sys.executable, "-c", HELP, *scripts], capture_output=True, text=True, env=env, check=True)
-    texts: dict[str, str] = json.loads(done.stdout)
+def helps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each benchmark's `--help` prints, in a fork of this process, which has most of their modules."""
+    file = tmp_path_factory.mktemp("helps") / "helps.json"
+    forked = multiprocessing.get_context("fork").Process(target=write_helps, args=[file])
+    forked.start()
+    forked.join()
+    assert forked.exitcode == 0
+    texts: dict[str, str] = json.loads(file.read_text())
     return texts
 
 

@@ -29,7 +29,6 @@ from rc_workbench_plugins.opencl.resources import needed, share_text, too_much, 
 from rc_workbench_plugins.opencl.search import search
 from rc_workbench_plugins.opencl.statistics import work_of
 from rc_workbench_plugins.opencl.streams import Stream
-from scipy.io import savemat
 
 from workbench.cli.main import main
 
@@ -161,6 +160,8 @@ def test_published_builds_are_held_against_the_estimates(
 ) -> None:
     """The benchmark, on a folder laid out as the published one: two designs of a kernel with four DSP blocks for its
     index, and one for each float."""
+    from scipy.io import savemat  # here, since it is long to import, and each process reads all tests
+
     (tmp_path / "mm" / "src").mkdir(parents=True)
     (tmp_path / "results_and_analysis").mkdir()
     (tmp_path / "mm" / "src" / "mm_subdimy_simdx1_unrollb_base.cl").write_text(

@@ -31,7 +31,6 @@ from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.resources import needed
 from rc_workbench_plugins.opencl.statistics import work_of
-from scipy.io import loadmat
 
 Numbers = NDArray[np.float64]
 BENCHMARKS = ("mm", "bfs_dense", "dct", "fir", "hist", "mergesort", "normals", "sobel", "spmv_5000")
@@ -52,6 +51,8 @@ class Design:
 
 
 def results(folder: Path, name: str) -> dict[str, Any]:
+    from scipy.io import loadmat  # here, since it is long to import, and tests read this file
+
     return {key: np.asarray(value) for key, value in loadmat(folder / "results_and_analysis" / f"{name}.mat").items()}
 
 

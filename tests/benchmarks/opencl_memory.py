@@ -37,7 +37,6 @@ from rc_workbench_plugins.opencl.memory_blocks import PARTS, crowding, local_blo
 from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.resources import needed
 from rc_workbench_plugins.opencl.statistics import work_of
-from scipy.optimize import least_squares
 
 Numbers = NDArray[np.float64]
 DRAWN = 24  # designs of each kernel
@@ -245,6 +244,8 @@ def estimated(built: Sequence[Built], costs: Numbers, *, by_built_logic: bool = 
 def fitted(built: Sequence[Built]) -> Numbers:
     """The costs by which the estimates' logarithms are nearest, each kernel with the same weight; by the logic that the
     builds have."""
+    from scipy.optimize import least_squares  # here, since it is long to import, and tests read this file
+
     have, blocks = float(board().memory_blocks or 1), np.array([one.blocks for one in built])
     names = [one.kernel for one in built]
     weights = np.array([1 / np.sqrt(names.count(name)) for name in names])

@@ -25,7 +25,6 @@ from rc_workbench_plugins.opencl import model
 from rc_workbench_plugins.opencl.compute import Prediction, predict
 from rc_workbench_plugins.opencl.driven import driven_design
 from rc_workbench_plugins.opencl.optimisations import COALESCED, Change
-from scipy.optimize import brentq
 
 #: The paper's designs of Table 4 by our kernels, with what it prints; -O3 as section 6.6 gives it, else the largest.
 PAPER = {
@@ -79,12 +78,18 @@ def costs(every: dict[str, tuple[Prediction, Prediction]], chosen: Sequence[floa
 
 def cost_of_row(pair: tuple[Prediction, Prediction], paper: float) -> float:
     """From which cost on a measured speedup is not below the range in time."""
-    return float(brentq(lambda cost: speedup(*(costing(one, cost) for one in pair))[1] - paper, 1, 4))
+    return _zero(lambda cost: speedup(*(costing(one, cost) for one in pair))[1] - paper, 4)
 
 
 def cost_of(one: Prediction, cycles: float) -> float:
     """The cost by which a design takes so many cycles."""
-    return float(brentq(lambda cost: float(costing(one, cost).cycles) - cycles, 1, 60))
+    return _zero(lambda cost: float(costing(one, cost).cycles) - cycles, 60)
+
+
+def _zero(off: Callable[[float], float], most: float) -> float:
+    from scipy.optimize import brentq  # here, since it is long to import, and tests read this file
+
+    return float(brentq(off, 1, most))
 
 
 def asked() -> list[dict[str, float | str]]:
