@@ -39,7 +39,6 @@ NARROW = replace(
 )
 PHONE_PX = 343.0  # the width of a phone's page
 TILE_TEXT_PX = 20.0
-ROW_PX = 16.0  # the least height of a state's row
 LEGEND_PX, LEGEND_WIDTH = 34.0, 580.0
 MOST_ROWS = 5
 
@@ -272,9 +271,9 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
     at = used + max(5.0, 4 / canvas.scale) if used else 0
     text(canvas, Box(left + at, y, width - at, line), facts.words, "second", 12)
     below = Box(left, y + line + 4, width, box.bottom - y - line - 8)
-    if facts.rows and below.height >= ROW_PX:
+    if facts.rows:
         draw_rows(canvas, below, facts.rows)
-    elif not facts.rows and y + 2 * line <= foot and (line - 1) * canvas.scale >= LEAST_PX + 2:  # not one on the other
+    elif y + 2 * line <= foot and (line - 1) * canvas.scale >= LEAST_PX + 2:  # not one on the other
         text(canvas, Box(left, y + line - 1, width, line - 1), facts.second, "muted", 12)
     for tile in node.tiles:
         if tile.block_id in facts.tiles:
@@ -285,11 +284,9 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
 
 def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
     """Draw the host's states, largest first: swatch, name, share, and time if there is room."""
-    pitch = min(22.0, area.height / max(len(rows), 1))
-    if pitch < 14:
-        rows, pitch = rows[: int(area.height / ROW_PX)], ROW_PX
-    if not legible(canvas, pitch):
-        return
+    pitch, least = min(22.0, area.height / max(len(rows), 1)), max(14.0, (LEAST_PX + 2) / canvas.scale)
+    if pitch < least:  # one would be on the other
+        rows, pitch = rows[: int(area.height / least)], least
     grown = max(LEAST_PX / (12 * canvas.scale), 1.0)
     time_px = 56 * grown
     share_px = max((canvas.width_of(share, 12 * grown, 600) for _, _, share, _ in rows), default=0.0) + 6 * grown
