@@ -256,3 +256,19 @@ def test_advice_for_which_no_time_is_left_keeps_its_bound(analysis: Analysis) ->
     trial = try_changes(replay, next(a.changes for a in suggestions(analysis)))
     rows = findings_after(analysis, replay, trial, budget_s=0.0)
     assert all(row.gain is None for row in rows)
+
+
+def test_a_finding_that_gains_less_than_a_part_of_it_has_the_parts_advice(analysis: Analysis) -> None:
+    """Its own advice may be refused for all calls together; the run's first change is then that of one call."""
+    whole = next(f for f in analysis.findings if any(a.changes for a in f.advice) and not f.points_elsewhere)
+    advice = next(a for a in whole.advice if a.changes)
+    other = replace(advice, changes=(Unite(("host/main.c:7",), 2),))
+    refused = replace(advice, changes=(Retype(("host/main.c:7",), "write"),))
+    part = replace(whole, id="part", part_of=whole.id, advice=(other,))
+    pair = replace(analysis, findings=(replace(whole, advice=(refused,)), part))
+    found = with_predictions(pair, replayed(analysis, retype=1.01))
+    first, second = found.findings
+    assert (first.id, first.severity, first.speedup_predicted) == (whole.id, "high", 2.5)
+    assert [a.changes for a in first.advice] == [other.changes, refused.changes]
+    assert first.advice[0] == second.advice[0]
+    assert [len(f.advice) for f in with_predictions(found, replayed(analysis, retype=1.01)).findings] == [2, 1]

@@ -1,12 +1,13 @@
 """Which event each poll is for, where there are several that fit."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 
-from workbench.replay.answers import AwaitedEvents, _begun_there, _fit, begun_earlier
+from workbench.replay.answers import AwaitedEvents, _begun_there, _fit, _starts, begun_earlier
 from workbench.replay.events import STAY, WORD, Events
-from workbench.replay.host import ASK, MOVE, OPS
+from workbench.replay.host import ASK, ASYNC, AWAIT, IRQ, MOVE, OPS, OTHER, _waits_for_design
 
 
 def events(*times: int) -> Events:
@@ -57,3 +58,29 @@ def test_what_is_opaque_may_begin_with_any_word_since_an_answer_before():
     assert begun_earlier(all_events, first, back=1) == {}
     known = {1: AwaitedEvents(STAY, (5,), -1, 7, 8)}
     assert begun_earlier(all_events, known, back=1) == {}
+
+
+def test_a_wait_longer_than_the_transfers_under_way_is_for_the_design():
+    ops = np.zeros(4, OPS)
+    ops["kind"] = ASYNC, AWAIT, AWAIT, AWAIT
+    ops["begin_ps"], ops["end_ps"] = (0, 5, 20, 60), (1, 10, 50, 60)
+    ops["grant_ps"][0], ops["work_ps"][0] = 0, 10
+    _waits_for_design(ops)
+    assert ops["kind"].tolist() == [ASYNC, AWAIT, IRQ, AWAIT]
+
+
+def test_a_wait_for_a_kernel_counts_from_the_call_that_starts_it():
+    """Two rounds: data, a start, a wait. The run has no words of the start; a call before the first round is none."""
+    ops = np.zeros(7, OPS)
+    ops["kind"], ops["row"], ops["site"] = [OTHER, MOVE, OTHER, IRQ, MOVE, OTHER, IRQ], range(7), [3, 0, 1, 2, 0, 1, 2]
+    ops["end_ps"] = [1000, 5000, 6000, 9000, 14000, 15000, 19000]
+    kinds = ["send", "other", "wait"]
+    all_events = SimpleNamespace(
+        host=SimpleNamespace(ops=ops), periods_ps=[Fraction(1000)],
+        run=SimpleNamespace(manifest=SimpleNamespace(entries=[SimpleNamespace(kind=kind) for kind in kinds]),
+                            tables={"calls": {"entry": np.array([1, 0, 1, 2, 0, 1, 2])}}),
+    )  # fmt: skip
+    (starts,) = _starts(all_events, np.array([3, 6]), 0)
+    assert (starts.time.tolist(), starts.source.tolist()) == ([6, 15], [2, 5])
+    all_events.run.manifest.entries[2].kind = "interrupt"
+    assert not [*_starts(all_events, np.array([3, 6]), 0)]

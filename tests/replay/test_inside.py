@@ -1,10 +1,13 @@
 """Waits of the FPGA's blocks for one another: whom they are for, by order, at barriers and behind one who serves."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
+from workbench.hdl.verilog.cones import has_waits
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
-from workbench.replay.cones import Cones, Ends
+from workbench.replay.cones import Cones, Ends, possible_waits
 from workbench.replay.events import STAY, Events
 from workbench.replay.order import _all_of
 from workbench.replay.servers import Services, _kinds, _served
@@ -42,6 +45,20 @@ def test_a_wait_ends_by_blocks_behind_those_that_only_pass_on() -> None:
     assert cones.ends(0, 2) == Ends((3,), host=True, itself=True)
     assert cones.ends(3, 2) == Ends((0,), itself=True)
     assert cones.ends(0, 1) == Ends()
+
+
+def test_a_block_that_only_passes_data_on_waits_while_others_hold_its_state() -> None:
+    """A status flag is taken as data for as long as it is up: it ends by the worker, not by itself."""
+    blocks = [
+        block("worker", (WORK, ()), unmarked=()),
+        block("flag", (Category.RECV, ("worker",)), unmarked=("worker",)),
+    ]
+    assert has_waits(blocks)
+    assert not has_waits(blocks[:1])
+    run = SimpleNamespace(manifest=SimpleNamespace(blocks=blocks))
+    states = np.array([0, 1, 0, 1])
+    rows = {n: (np.array([0, 10, 40, 50]), states, 90) for n in range(2)}
+    assert possible_waits(run, rows) == {(1, 0), (1, 1)}
 
 
 def served(*ends: tuple[int, int]) -> list[tuple[int, frozenset[int], int]]:

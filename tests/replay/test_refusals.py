@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from small_runs import Spent, small_run
 
-from workbench.model.changes import FewerStarts
+from workbench.model.blocks import Side
+from workbench.model.changes import Early, FewerStarts, Unite
 from workbench.model.pragma import Category
 from workbench.model.run import Site
 from workbench.replay.answers import AwaitedEvents
@@ -16,8 +17,8 @@ from workbench.replay.editing import RefusedError
 from workbench.replay.engine import POLLS_ROW
 from workbench.replay.events import WORD
 from workbench.replay.host import ASK, MOVE, OPS
-from workbench.replay.refusals import asked_again, goes_round, unmarked_most
-from workbench.replay.regroup import wait_for_all
+from workbench.replay.refusals import asked_again, goes_round, shared_memory, unmarked_most
+from workbench.replay.regroup import _sites_of_data, wait_for_all
 
 
 def said(*rows: tuple[int, int, int], asked: tuple[int, ...]) -> str:
@@ -45,6 +46,25 @@ def test_who_was_always_answered_at_once_may_not_ask_again() -> None:
     assert "main.c:7 is answered at once each time" in said((ASK, 1, 1), (MOVE, 0, 1), (ASK, 1, 1), asked=(1, 2))
     assert not said((ASK, 1, 3), (MOVE, 0, 1), (ASK, 1, 1), asked=(3, 2))
     assert not said((MOVE, 0, 1), asked=())
+
+
+def test_words_to_more_addresses_than_replicas_are_data_and_needed_in_each_round() -> None:
+    """Site 0 writes a block of four words, site 1 a setting of each of two replicas."""
+    ops = np.zeros(6, OPS)
+    ops["site"], ops["address"] = [0, 0, 0, 0, 1, 1], [16, 17, 18, 19, 32, 64]
+    blocks = [SimpleNamespace(group="core[*]", side=Side.FPGA)] * 2
+    program: Any = SimpleNamespace(ops=ops, run=SimpleNamespace(manifest=SimpleNamespace(blocks=blocks)))
+    assert _sites_of_data(program, np.arange(6)) == {0}
+
+
+def test_transfers_beside_a_design_that_uses_their_memory_may_take_longer() -> None:
+    run: Any = SimpleNamespace(manifest=SimpleNamespace(memory_ports=[SimpleNamespace(memory="ddr")]))
+    tables = {"write": SimpleNamespace(port="ddr")}
+    platform: Any = SimpleNamespace(transfer_tables=tables)
+    assert "would use ddr at the same time" in shared_memory(run, platform, [Early(("put",))])
+    assert not shared_memory(run, platform, [Unite(("put",), 2)])
+    tables["write"].port = "regs"
+    assert not shared_memory(run, platform, [Early(("put",))])
 
 
 def test_rounds_of_which_only_the_hosts_wait_is_known_take_all_of_their_waits_after_one_start() -> None:

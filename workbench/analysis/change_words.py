@@ -81,12 +81,22 @@ def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, .
         if not sites:
             without_calls.append(Fact(change_title(change), ""))
     facts = [
-        Fact(" + ".join(dict.fromkeys(_call_words(analysis.calls[number]) for number in part)), ", ".join(words))
+        (
+            Fact(" + ".join(dict.fromkeys(_call_words(analysis.calls[number]) for number in part)), ", ".join(words)),
+            listed(list(dict.fromkeys(_place(analysis.calls[number]) for number in part))),
+        )
         for part, words in after.items()
     ]
-    threads = {fact: facts.count(fact) for fact in facts}
+    places: dict[Fact, dict[str, int]] = {}  # where the calls are, with the number of threads that make them there
+    for fact, place in facts:
+        threads = places.setdefault(fact, {})
+        threads[place] = threads.get(place, 0) + 1
     return (
-        *(replace(f, title=f"{f.title} in {n} threads") if n > 1 else f for f, n in threads.items()),
+        *(
+            replace(fact, title=fact.title + f" ({place})" * (len(of_fact) > 1) + f" in {n} threads" * (n > 1))
+            for fact, of_fact in places.items()
+            for place, n in of_fact.items()
+        ),
         *without_calls,
     )
 
@@ -98,6 +108,10 @@ def _calls_of(change: Change, analysis: Analysis) -> tuple[int, ...]:
         with suppress(WorkbenchError):  # this part of the run lacks the named item
             numbers |= set(sites_of(name, sites, change))
     return tuple(sorted(numbers))
+
+
+def _place(call: CallMetrics) -> str:
+    return f"{PurePath(call.site.file).name}:{call.site.line}"
 
 
 def _call_words(call: CallMetrics) -> str:

@@ -66,7 +66,8 @@ def with_predictions(
             job.progress(number / len(bound_of_changes))
         if not replayed.exact or budget.allows():
             predictions[changes] = prediction_of(replayed, changes)
-    findings = tuple(sorted((_predicted(finding, predictions) for finding in analysis.findings), key=_rank))
+    findings = _with_advice_of_parts([_predicted(finding, predictions) for finding in analysis.findings])
+    findings = tuple(sorted(findings, key=_rank))
     if not replayed.exact:
         return replace(analysis, findings=findings, what_if=WhatIf(replayed.why))
     best = _best_sets(findings, replayed, budget)
@@ -113,6 +114,23 @@ def _predicted(finding: Finding, known: Mapping[tuple[Change, ...], Prediction])
         advice.sort(key=_by_gain)
     predicted = replace(finding, advice=tuple(advice))
     return replace(predicted, severity=severity_of(predicted.gain))
+
+
+def _with_advice_of_parts(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings; one that gains less than a part of it has the part's best advice too."""
+    best = {}
+    for finding in sorted(findings, key=lambda one: one.speedup_predicted or 0.0):
+        if finding.part_of and finding.speedup_predicted and not finding.points_elsewhere:
+            best[finding.part_of] = finding
+
+    def with_best(finding: Finding) -> Finding:
+        part = best.get(finding.id)
+        if part is None or finding.points_elsewhere or part.gain <= (finding.speedup_predicted or 0.0):
+            return finding
+        advice = sorted((*finding.advice, part.advice[0]), key=_by_gain)
+        return replace(finding, advice=tuple(advice), severity=severity_of(part.gain))
+
+    return [with_best(finding) for finding in findings]
 
 
 def _by_gain(advice: Advice) -> tuple[bool, float]:

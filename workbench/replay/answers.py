@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.blocks import Side
+from workbench.model.platform import CallKind
 from workbench.model.pragma import WAITS, Category
 from workbench.model.targets import resolve_target
 from workbench.replay.causes import Causes
 from workbench.replay.events import STAY, WORD, AllEvents, Events
-from workbench.replay.host import ASK, ASYNC, IRQ, MOVE, cycles_at
+from workbench.replay.host import ASK, ASYNC, IRQ, MOVE, OTHER, cycles_at
 from workbench.replay.points import SHORT
 
 Numbers = NDArray[np.int64]
@@ -134,9 +135,9 @@ def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
 def _of_blocks(
     events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, asked: Numbers
 ) -> dict[int, AwaitedEvents]:
-    """Answers by a state change of a block that the pragma names. Of several replicas it is the one started at the
-    polled address, or the one with the same position among the replicas as the address has among all polled addresses
-    (`asked`); if one address is for all replicas, all of them."""
+    """Answers by a state change of a block that the pragma names or, if none fits, of another that waits. Of several
+    replicas it is the one started at the polled address, or the one with the same position among the replicas as the
+    address has among all polled addresses (`asked`); if one address is for all replicas, all of them."""
     blocks = events.run.manifest.blocks
     ops = events.host.ops
     host = blocks[events.run.manifest.sites[int(ops["site"][rows[0]])].block]
@@ -147,9 +148,20 @@ def _of_blocks(
     }
     card = int(events.cards[rows[0]])
     near = [n for n in events.waiting_blocks if events.card_of(n) in (-1, card)]
-    candidates = [n for n in near if n in numbers_of] or [
-        n for n in near if any(s.category in WAITS for s in blocks[n].states)
-    ]
+    named = [n for n in near if n in numbers_of]
+    waiting = [n for n in near if any(s.category in WAITS for s in blocks[n].states)]
+    for candidates in (named, waiting):
+        if answers := _likeliest_change(events, begun, rows, clock, failed, seen, asked, candidates):
+            return answers
+    return {}
+
+
+def _likeliest_change(
+    events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, asked: Numbers,
+    candidates: Sequence[int],
+) -> dict[int, AwaitedEvents]:  # fmt: skip
+    """Answers by the state change of these blocks that fits best; empty if none fits."""
+    ops, blocks = events.host.ops, events.run.manifest.blocks
     best: tuple[tuple[int, ...], list[AwaitedEvents]] | None = None
     for members, key in _groups_of(events, candidates, clock):
         events_of_members = [events.changes(n, clock)[key] for n in members]
@@ -225,11 +237,10 @@ def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, see
     """Answers by the last word of an earlier call and the FPGA's time from there, the same for all answers if one
     fits."""
     ops = events.host.ops
-    sends = _sends(events)
     best: tuple[tuple[int, ...], dict[int, AwaitedEvents]] | None = None
-    for site in sends:
-        words = events.words(site, clock, int(events.cards[rows[0]]))
-        words = words.some(words.byte < 0)
+    card = int(events.cards[rows[0]])
+    sent = (words.some(words.byte < 0) for words in (events.words(site, clock, card) for site in _sends(events)))
+    for words in (*sent, *_starts(events, rows, clock)):
         at = np.searchsorted(words.source, rows) - 1
         if not len(words) or (at < 0).any():
             continue
@@ -253,6 +264,22 @@ def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, see
                 },
             )
     return best[1] if best else {}
+
+
+def _starts(events: AllEvents, rows: Numbers, clock: int) -> Iterator[Events]:
+    """For waits that end with the design's work: the ends of calls, of one site each, that may start it, such as a
+    kernel, though the run has no word of them. One is before each wait."""
+    ops, entry = events.host.ops, np.asarray(events.run.tables["calls"]["entry"])
+    kinds = np.array([*(e.kind for e in events.run.manifest.entries), ""])[entry[ops["row"]]]
+    if (kinds[rows] != CallKind.WAIT.value).any():
+        return
+    others = (ops["kind"] == OTHER) & (kinds == CallKind.OTHER.value)
+    for site in np.unique(ops["site"][others]).tolist():
+        mine = np.flatnonzero(others & (ops["site"] == site))
+        before = np.searchsorted(mine, rows) - 1
+        if before[0] >= 0 and (np.diff(before) > 0).all():
+            time = cycles_at(ops["end_ps"][mine].astype(np.int64), events.periods_ps[clock])
+            yield Events(WORD, time, mine, np.full(len(mine), -1, np.int64))
 
 
 def _sends(events: AllEvents) -> list[int]:

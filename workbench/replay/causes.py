@@ -50,6 +50,8 @@ class Causes:
 
 
 def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
+    """The causes of waits, some of which are `taken` for waits without a pragma. Those of blocks that only pass data on
+    end soon after an event, or in its cycle."""
     fpga, blocks = events.fpga, events.run.manifest.blocks
     mark_questions(events)
     count = len(fpga.first)
@@ -59,11 +61,12 @@ def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
     no_waits: set[tuple[int, int]] = set()
     for points in classes(fpga, blocks):
         lag_after[points.stretches] = points.least
-        why = _likeliest(points, events)
+        states_of_class = {(member, points.wait) for member in points.members}
+        marked = not (states_of_class <= taken and events.passing.issuperset(points.members))
+        why = _likeliest(points, events, marked)
         causes, explained = why.edges, why.explained
         if not explained.all() and len(points.members) > 1:  # each of them may have a lag of its own
-            causes, explained = _explain_each(points, events)
-        states_of_class = {(member, points.wait) for member in points.members}
+            causes, explained = _explain_each(points, events, marked)
         if states_of_class <= taken and not (explained.all() and _ends(points, causes, blocks)):
             no_waits |= states_of_class
         parts += causes
@@ -118,13 +121,13 @@ class _Why:
     in_turn: bool = False
 
 
-def _likeliest(points: PointClass, events: AllEvents) -> _Why:
+def _likeliest(points: PointClass, events: AllEvents, marked: bool) -> _Why:
     """The causes by the reading of the pragmas that explains most points; on a tie, one with causes shortly before the
     points."""
     best: _Why | None = None
     best_score = 0, False
     for partners in readings_of(points, events):
-        why = _explain(points, events, partners)
+        why = _explain(points, events, partners, marked)
         short = max((int(edges["lag"].max()) for edges in why.edges if len(edges)), default=0) <= SHORT
         if best is None or (int(why.explained.sum()), short) > best_score:
             best, best_score = why, (int(why.explained.sum()), short)
@@ -134,7 +137,7 @@ def _likeliest(points: PointClass, events: AllEvents) -> _Why:
     return best
 
 
-def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
+def _explain(points: PointClass, events: AllEvents, partners: Partners, marked: bool) -> _Why:
     fpga, blocks = events.fpga, events.run.manifest.blocks
     explained = ~points.binding
     of_questions = events.of_questions[fpga.first[points.stretches]]
@@ -147,7 +150,7 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
     in_turn = False
     if points.binding.any():
         of_words = by_order_of_words(points, times, events, clock, partners)
-        ordered = of_words or by_order(points, times, events, clock, partners)
+        ordered = of_words or by_order(points, times, events, clock, partners, FAR if marked else SHORT)
         if ordered is not None:
             causes.append(ordered.edges)
             explained |= ordered.explained
@@ -155,7 +158,7 @@ def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
     for _ in range(3):
         if explained.all():
             break
-        best = _by_time(points, times, explained, events, clock, partners)
+        best = _by_time(points, times, explained, events, clock, partners, marked)
         if best is None:
             break
         edges, right = best
@@ -179,7 +182,7 @@ def _steady(points: PointClass, explained: NDArray[np.bool_], partners: Partners
     return f"{points.group} waits {waited[0]} cycles in '{name}' each time, for a block that is not said to wait"
 
 
-def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[RowArray], NDArray[np.bool_]]:
+def _explain_each(points: PointClass, events: AllEvents, marked: bool) -> tuple[list[RowArray], NDArray[np.bool_]]:
     """The causes of the points of each replica by itself."""
     edges, explained = [], np.zeros(len(points.stretches), bool)
     block_of = events.fpga.block[points.stretches]
@@ -189,14 +192,20 @@ def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[RowArray]
             points, members=(member,), stretches=points.stretches[rows], waited=points.waited[rows],
             turns=points.turns[rows], own_turns=points.own_turns[rows],
         )  # fmt: skip
-        why = _likeliest(of_member, events)
+        why = _likeliest(of_member, events, marked)
         explained[rows] = why.explained
         edges += why.edges
     return edges, explained
 
 
 def _by_time(
-    points: PointClass, times: Numbers, explained: NDArray[np.bool_], events: AllEvents, clock: int, partners: Partners
+    points: PointClass,
+    times: Numbers,
+    explained: NDArray[np.bool_],
+    events: AllEvents,
+    clock: int,
+    partners: Partners,
+    marked: bool,
 ) -> tuple[RowArray, NDArray[np.bool_]] | None:
     """The edges of the kind of event that explains most of the unexplained points: the last event before each, with one
     lag; and the mask of these points."""
@@ -205,7 +214,7 @@ def _by_time(
     longest_lag = SHORT if partners.host or partners.known else NEAR
     for rank, candidate in enumerate(_candidates(points, events, clock, partners)):
         lags = np.full(len(times), np.iinfo(np.int64).max)
-        shortest_lag = -1 if candidate[0][1].kind == WORD else 1
+        shortest_lag = -1 if candidate[0][1].kind == WORD else int(marked)
         for members, member_events in candidate:
             is_of_members = np.isin(block_of, members)
             at = np.searchsorted(member_events.time, times[is_of_members] - shortest_lag, side="right") - 1

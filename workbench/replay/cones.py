@@ -63,14 +63,15 @@ def possible_waits(run: Run, rows: Rows) -> States:
     for number, (begin, state, end) in rows.items():
         block = blocks[number]
         waits = any(one.category in WAITS for one in block.states)
-        if not works(block) or not (waits or len(np.unique(state)) > 1):
+        passes = not works(block)
+        if not (waits or len(np.unique(state)) > 1):
             continue
         lasts = np.diff(np.append(begin, end))
         for one in np.unique(state[:-1]).tolist():
             if (one == 0 or not waits) and block.states[one].category not in WAITS:
                 ends = cones.ends(number, one)
                 visits = lasts[:-1][state[:-1] == one]
-                if ends.blocks or (ends.host and len(np.unique(visits)) > 1):
+                if ends.blocks or (ends.host and not passes and len(np.unique(visits)) > 1):
                     states.add((number, one))
     groups = {(blocks[number].group, one) for number, one in states}
     return frozenset((n, one) for n in rows for one in range(len(blocks[n].states)) if (blocks[n].group, one) in groups)

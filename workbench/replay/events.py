@@ -53,10 +53,12 @@ def merged(parts: Sequence[Events]) -> Events:
 
 
 class AllEvents:
-    """The events of a run, as seen from each clock."""
+    """The events of a run, as seen from each clock. Blocks in `passing` only pass data on, by their pragmas."""
 
-    def __init__(self, run: Run, host: HostPart, fpga: FpgaPart, periods_ps: Sequence[Fraction]) -> None:
-        self.run, self.host, self.fpga, self.periods_ps = run, host, fpga, periods_ps
+    def __init__(
+        self, run: Run, host: HostPart, fpga: FpgaPart, periods_ps: Sequence[Fraction], passing: Collection[int] = ()
+    ) -> None:
+        self.run, self.host, self.fpga, self.periods_ps, self.passing = run, host, fpga, periods_ps, frozenset(passing)
         changes = np.flatnonzero(fpga.stay_block[1:] != fpga.stay_block[:-1]) + 1
         bounds = np.concatenate(([0], changes, [len(fpga.stay_block)]))
         self._rows = {int(fpga.stay_block[a]): (a, b) for a, b in pairwise(bounds.tolist()) if b > a}
@@ -65,7 +67,7 @@ class AllEvents:
         self._words: dict[tuple[int, int, int], Events] = {}
         self._changes: dict[tuple[int, int], dict[tuple[int, int, int], Events]] = {}
         self.numbers = {block.id: n for n, block in enumerate(run.manifest.blocks)}
-        self.cones = Cones(run.manifest.blocks, fpga.blocks)
+        self.cones = Cones(run.manifest.blocks, set(fpga.blocks) - self.passing)
         #: for each operation its card, -1: none
         self.cards: Numbers = np.asarray(run.tables["calls"]["card"]).astype(np.int64)[host.ops["row"]]
         places = dict.fromkeys(fpga_of(run.manifest.blocks[n].id) for n in fpga.blocks)

@@ -153,7 +153,16 @@ def _operations(
     no_end = (ops["kind"] == ASYNC)[of_table] & (ended == calls["t1_ps"])[of_table]
     ops["work_ps"][of_table] = np.where(no_end, taken_of, ops["work_ps"][of_table])
     ops["beyond_ps"][of_table] = ops["work_ps"][of_table] - taken_of
+    _waits_for_design(ops)
     return ops
+
+
+def _waits_for_design(ops: Operations) -> None:
+    """Set the kind of waits that end later than each transfer under way: the design, such as a kernel, ends them."""
+    later, waits = ops["kind"] == ASYNC, np.flatnonzero(ops["kind"] == AWAIT)
+    end_ps = ops["grant_ps"] + ops["work_ps"]
+    last_ps = np.maximum.accumulate(np.where(later, end_ps, 0))
+    ops["kind"][waits[ops["end_ps"][waits] > np.maximum(ops["begin_ps"], last_ps)[waits]]] = IRQ
 
 
 MESSAGES = (CallKind.SEND_MESSAGE.value, CallKind.AWAIT_MESSAGE.value)

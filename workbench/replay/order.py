@@ -39,11 +39,11 @@ class _Matched(NamedTuple):
 
 
 def by_order(
-    points: PointClass, times: Numbers, events: AllEvents, clock: int, partners: Partners
+    points: PointClass, times: Numbers, events: AllEvents, clock: int, partners: Partners, longest: int
 ) -> Ordered | None:  # fmt: skip
     """Causes by the order of messages: n-th to n-th for one partner, in turn or all together for replicas, or in order
     of arrival for several blocks; also for free places in a receiver's channel. None unless nearly all points fit one
-    lag, none is earlier, and there are as many events."""
+    lag, of `longest` cycles at most, none is earlier, and there are as many events."""
     blocks = events.run.manifest.blocks
     groups: dict[str, list[int]] = {}
     for n in sorted({n for others in partners.blocks.values() for n in others}):
@@ -61,7 +61,7 @@ def by_order(
                 lags = np.full(len(times), FAR)
                 lags[matched.rows] = times[matched.rows] - matched.time
                 fits = _one_lag(lags, points.binding, 1)
-                if fits is None:
+                if fits is None or fits[0] > longest:
                     continue
                 lag, right = fits
                 rank = (int((points.binding & ~right).sum()), lag, *way)

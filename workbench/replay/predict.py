@@ -33,6 +33,7 @@ from workbench.replay.refusals import (
     goes_round,
     refuse_left_out,
     refuse_opaque,
+    shared_memory,
 )
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, served_otherwise
@@ -126,11 +127,11 @@ class Replayed:
             room_ps = self.threads.waits_more_ps if self.threads else 0
             ends = (self.run.manifest.time_ps / max(times[0] + more, 1) for more in (-room_ps, room_ps))
             speedups = sorted((*speedups, 1.0, *ends))
-        if otherwise := goes_round(self.program) or asked_again(program, lowered):
-            doubts.append(otherwise)
-            speedups = sorted((*speedups, 1.0))
-        if self.unknown:
-            doubts.append(f"a wait without a known cause ends as in the run: {self.unknown[0]}")
+        otherwise = [goes_round(self.program) or asked_again(program, lowered)]
+        otherwise.append(shared_memory(self.run, self.platform, changes))
+        otherwise += [f"a wait without a known cause ends as in the run: {one}" for one in self.unknown[:1]]
+        if any(otherwise):
+            doubts += filter(None, otherwise)
             speedups = sorted((*speedups, 1.0))
         if edited.fpga and self.assumed:
             doubts.append(f"assumed: {self.assumed[0]}")

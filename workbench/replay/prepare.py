@@ -17,7 +17,7 @@ from workbench.replay.causes import Causes, find_causes
 from workbench.replay.cones import possible_waits, taken_for_work, with_waits
 from workbench.replay.edge_changes import EdgeChanges
 from workbench.replay.events import AllEvents
-from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
+from workbench.replay.fpga import Rows, fpga_of_rows, read_rows, works
 from workbench.replay.host import HostPart, read_host
 from workbench.replay.host_noise import host_noise
 from workbench.replay.likely import likely_course
@@ -92,10 +92,10 @@ def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fr
     """The graph of a host and its traced FPGA. States without a pragma that may be waits are taken for waits if events
     end them."""
     run, possible = refused.run, possible_waits(refused.run, rows)
-    waits = possible
+    waits, passing = possible, [n for n, block in enumerate(run.manifest.blocks) if not works(block)]
     while True:
         marked = with_waits(run, waits)
-        events = AllEvents(marked, host, fpga_of_rows(marked, rows), periods_ps)
+        events = AllEvents(marked, host, fpga_of_rows(marked, rows), periods_ps, passing)
         causes = find_causes(events, waits)
         if not causes.no_waits:
             break

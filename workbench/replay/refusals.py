@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.model.blocks import Side
-from workbench.model.changes import Change, Replicas, ScaleState
+from workbench.model.blocks import Side, fpga_of
+from workbench.model.changes import Asynchronous, Change, Early, Replicas, ScaleState
+from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Run
 from workbench.model.syncs import SyncKind
@@ -105,6 +106,16 @@ def asked_again(program: Program, lowered: Lowered) -> str:
         f"{site.file}:{site.line} is answered at once each time in this run: it is unknown whether the host would ask "
         "again"
     )
+
+
+def shared_memory(run: Run, platform: Platform | None, changes: Sequence[Change]) -> str:
+    """The doubt if the changes let transfers run beside the design's work in a memory of both; "" otherwise."""
+    if platform is None or not any(isinstance(change, (Asynchronous, Early)) for change in changes):
+        return ""
+    ports = {table.port for table in platform.transfer_tables.values()}
+    memories = [port.memory for port in run.manifest.memory_ports]
+    shared = next((one for one in memories if one.removeprefix(fpga_of(one)) in ports), "")
+    return shared and f"transfers and the FPGA would use {shared} at the same time, and each may take longer"
 
 
 def cannot_replay(run: Run) -> str:

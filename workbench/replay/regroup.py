@@ -1,5 +1,6 @@
 """Changes in the number, size and time of calls: united, split, earlier, fewer."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model import changes as catalogue
+from workbench.model.blocks import Side
 from workbench.model.platform import Platform
 from workbench.replay.answers import AwaitedEvents
 from workbench.replay.editing import (
@@ -307,6 +309,14 @@ def _move_begin(program: Program, start: int, to: int) -> None:
     program.lag_after[program.edges["stretch"][edges]] = 0
 
 
+def _sites_of_data(program: Program, starts: Numbers) -> set[int]:
+    """The sites that write more addresses than any block has replicas: words of data rather than settings."""
+    groups = Counter(block.group for block in program.run.manifest.blocks if block.side is Side.FPGA)
+    places = np.unique(np.stack([program.ops["site"][starts], program.ops["address"][starts]]), axis=1)
+    sites, counts = np.unique(places[0], return_counts=True)
+    return set(sites[counts > max(groups.values(), default=1)].tolist())
+
+
 def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Named, _: object, edited: Edited) -> None:
     edited.host = edited.fpga = True
     starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
@@ -316,6 +326,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     dispensable = only_taken(program, starts)  # starts that the FPGA does not need
     let_words_go(program, dispensable)
     used_starts = set(starts.tolist()) - set(dispensable.tolist())
+    blocks_of_data = _sites_of_data(program, starts)
     removed: list[int] = dispensable.tolist()
     not_waited_for: list[int] = []
     waits = np.isin(kinds, (ASK, IRQ))
@@ -331,6 +342,10 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
             settings = set()
         if row in used_starts:
             edges = begun_by(program, np.array([row]))
+            united = program.ops["bytes"][row] > program.host.ops["bytes"][program.base[row]]
+            if united or (not len(edges) and int(program.ops["site"][row]) in blocks_of_data):
+                data, fresh, wait_before = row, True, -1
+                continue
             if not len(edges):  # a setting, which is needed once
                 address = int(program.ops["address"][row])
                 if address in settings:

@@ -11,7 +11,7 @@ from workbench.hdl.verilog.expressions import Part
 from workbench.hdl.verilog.nets import Nets
 from workbench.model.blocks import Block, State
 from workbench.model.hardware import Clock
-from workbench.model.pragma import CPU, Category
+from workbench.model.pragma import COMMUNICATION, CPU, Category
 
 _WAITS = (Category.WAIT_SEND, Category.WAIT_RECV)
 _UNKNOWN = ""  # what no block is known to assign
@@ -26,7 +26,12 @@ def with_depends(blocks: Sequence[Block], nets: Nets, top: Instance, clocks: Seq
 
 
 def has_waits(blocks: Iterable[Block]) -> bool:
-    return any(state.category in _WAITS for block in blocks for state in block.states)
+    """Whether any block waits, or may do so since all its pragmas are of communication."""
+    return any(
+        categories & set(_WAITS) or (categories and categories <= set(COMMUNICATION))
+        for block in blocks
+        if (categories := {state.category for state in block.states} - {None})
+    )
 
 
 def quiet_of(top: Instance, clocks: Iterable[Clock]) -> set[str]:
