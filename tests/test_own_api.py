@@ -202,12 +202,14 @@ def test_every_card_is_told_by_its_handle(handle: str, prototypes: Sequence[str]
     """Two cards, the second opened first. Their library is one that only says what it is asked for."""
     number = {"fpga": "board"} if handle in ("by its number", "without") else {}
     fields = {"take": {"kind": "acquire", "fpga": "card"}, "drop": {"kind": "release", **number},
-              "put": {"kind": "send", "transfer": "t", "address": "at", "bytes": "4", **number}}  # fmt: skip
+              "put": {"kind": "send", "transfer": "t", "address": "at", "bytes": "4", "returns": "at",
+                      **number}}  # fmt: skip
     entries = [{"prototype": text, **fields[next(name for name in fields if name in text)]} for text in prototypes]
     made = platform(*entries)
     assert without_card(made.host) == ()
     end = "drop(a);" if len(entries) > 1 else ""
-    host = f"int main(void) {{ {begin} put(a, 16, 7); put(b, 32, 8); put(a, 48, 9); {end} return 0; }}\n"
+    puts = "if (put(a, 16, 7) != 16) return 1; put(b, 32, 8); put(a, 48, 9);"
+    host = f"int main(void) {{ {begin} {puts} {end} return 0; }}\n"
     texts = {"api.h": header_text(made.host), "api.c": shim_source(made), "main.c": '#include "api.h"\n' + host}
     for name, text in {**texts, "fake.c": FAKE}.items():
         (tmp_path / name).write_text(text)

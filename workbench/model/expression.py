@@ -85,6 +85,9 @@ FUNCTIONS = tuple(_FUNCTIONS)
 _OF_THREAD = threading.local()
 _CONSTANTS = {"true": True, "false": False}
 _ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
+_WITH_UNIT = re.compile(r"\d +(?:[pnuµmkMG]i?)?(?:s|Hz|B|W|J)\b")
+_HOW = "Write for example 2 * (n + 1), with numbers, names, + - * / // % ** and functions."
+_UNITS = "A formula has no units: write 4e-9 in place of 4 ns."
 _COMMON = {"&&": "Write `and`.", "||": "Write `or`.", "!": "Write `not`.", "?": "Write where(condition, yes, no)."}
 
 
@@ -180,7 +183,7 @@ def _parsed(text: str) -> ast.expr:
         hint = next((hint for sign, hint in _COMMON.items() if sign in text.replace("!=", "")), "")
         if not hint and (assignment := _ASSIGNMENT.search(text)):
             offset, hint = assignment.start(), "Two values are compared with ==."
-        hint = hint or "Write for example 2 * (n + 1), with numbers, names, + - * / // % ** and functions."
+        hint = hint or (_UNITS if _WITH_UNIT.search(text) else _HOW)
         raise _Bad(offset, f"this is not an expression: {error.msg}", hint) from None
     except (ValueError, RecursionError, MemoryError):
         raise _Bad(start, "this is not an expression", "Use plain characters, and few levels of parentheses.") from None

@@ -143,6 +143,12 @@ class HostEntry(Document):
         "empty: the only parameter that fits",
         examples=["buffer + offset", "value"],
     )
+    returns: str = Field(
+        "",
+        description="expression: what a transfer returns on the simulated card if it succeeds; empty: by its type, 0 "
+        "(a status), or the bytes moved (ssize_t)",
+        examples=["len"],
+    )
     files: str = Field("", description="expression: the configuration file's name or names")
     reason: str = Field("", description="the reason that a call without a pragma gets")
     transfer: str = Field("", description="the transfer table that its times come from")
@@ -194,7 +200,7 @@ class QueueEntry(HostEntry):
 
 
 #: The fields of an entry that hold expressions over a call's arguments.
-EXPRESSIONS = ("condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "data", "files")
+EXPRESSIONS = ("condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "data", "returns", "files")
 
 
 #: Those of `Transfers` that are statements.

@@ -54,7 +54,7 @@ _MOVES = {
     "receive_c": "{}", "receive_error_c": "(void)(({}) ? 1 : 0);", "free_c": "{}",
 }  # fmt: skip
 _OF_ACCESSES = (("char *pointer", "pointer"), ("size_t size", "size"), ("int64_t offset", "offset"))
-_NUMBERS = ("bytes", "address", "fpga", "mapped_bytes")
+_NUMBERS = ("bytes", "address", "fpga", "mapped_bytes", "returns")
 _UNDECLARED = re.compile(r"(?:use of undeclared identifier|call to undeclared function) '(\w+)'")
 
 

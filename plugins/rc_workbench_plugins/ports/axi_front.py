@@ -10,10 +10,10 @@ all else passes combinationally, so that the design's timing stays as it is.
 
 from collections.abc import Mapping
 
-from rc_workbench_plugins.ports.memory_front import parts_of
-from workbench.api import Diagnostic, MonitorFront, Signal, WorkbenchError
+from rc_workbench_plugins.ports.memory_front import parts_of, past_hint
+from workbench.api import MonitorFront, Signal, WorkbenchError
 from workbench.api.ports import USER_WIRE
-from workbench.api.unstable import WATCH, Access, Act, ReadOut
+from workbench.api.unstable import WATCH, Access, Act, OfProject, ReadOut
 
 _SETTLE_CYCLES = 4  # from one word to the next: the counter has to come out of its memory
 _TAKEN = ("arvalid", "arready", "rvalid", "rdata", "rresp", "rlast", "rid")
@@ -64,10 +64,10 @@ def _place(read_out: ReadOut, address_bits: int, stride: int) -> tuple[int, int]
         message = f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's four registers"
         whole = 4 * stride
         hint = f"Declare {whole} addresses that the application does not use; the first must be a multiple of {whole}."
-        problems.append(Diagnostic(message, hint))
+        problems.append(OfProject(message, hint, keys=("hardware", "read_out")))
     if read_out.last >= 1 << address_bits:
         message = f"the read_out range ends at {read_out.last}, past the port's {address_bits} address bits"
-        problems.append(Diagnostic(message, f"The last address there is {(1 << address_bits) - 1}."))
+        problems.append(OfProject(message, past_hint(address_bits), keys=("hardware", "read_out")))
     if problems:
         raise WorkbenchError(*problems)
     return base, registers

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from workbench.api import Diagnostic, WorkbenchError
-from workbench.api.unstable import WATCH, Access, Act, ReadOut
+from workbench.api import WorkbenchError
+from workbench.api.unstable import WATCH, Access, Act, OfProject, ReadOut
 
 _SETTLE_CYCLES = 8  # from selecting a word to reading it: it, and some that follow, have to come out of their memory
 _STORE_BITS = 2  # words fetched ahead of a block, so that one may pass in each cycle: two cycles' fetching, and some
@@ -49,24 +49,34 @@ def place_registers(read_out: ReadOut, word_bits: int, stride: int, address_bits
     base = aligned if aligned + after <= read_out.last else read_out.first
     if base + after > read_out.last:
         problems.append(
-            Diagnostic(
+            OfProject(
                 f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's "
                 f"{2 + selects} registers",
                 f"Declare a range of at least {after + 1} addresses that the application does not use, such as "
                 f"{read_out.first}..{read_out.first + whole - 1}.",
+                keys=("hardware", "read_out"),
             )
         )
     if read_out.last >= 1 << address_bits:
         problems.append(
-            Diagnostic(
+            OfProject(
                 f"the read_out range ends at {read_out.last}, past the port's {address_bits} address bits",
-                f"The last address there is {(1 << address_bits) - 1}.",
+                past_hint(address_bits),
+                keys=("hardware", "read_out"),
             )
         )
     if problems:
         raise WorkbenchError(*problems)
     last = base + after
     return Registers(base, stride, selects, last + (read_out.last - last) // stride * stride if blocks else last)
+
+
+def past_hint(address_bits: int) -> str:
+    """The hint for a range that ends past the port's addresses."""
+    return (
+        f"The last address there is {(1 << address_bits) - 1}. If a parameter of the design widens the port, set it "
+        "under hardware.parameters."
+    )
 
 
 class Accesses(TypedDict):

@@ -372,7 +372,9 @@ def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
         value = f"{prototype.returns} rcw_value((size_t)({size}) / sizeof(typename {prototype.returns}::value_type));"
         return [value, f"{call};", "return rcw_value;"]
     moved = size if sends else "wbcard_got()"
-    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, api, "rcw_status", moved)]
+    given = entry.returns.strip()
+    own = [f"if (!rcw_status) return ({prototype.returns})({given});"] if given else []
+    return [f"int rcw_status = {call};", "(void)rcw_status;", *own, _return(prototype, api, "rcw_status", moved)]
 
 
 def _return(prototype: Prototype, api: Api, status: str, size: str = "0") -> str:

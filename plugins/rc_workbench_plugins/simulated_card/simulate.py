@@ -307,7 +307,8 @@ def _outcome(
         said = with_source_lines(host.last_line, host.executable, host.cwd)
         diagnostics.append(Diagnostic(said or "the simulated card failed"))
     elif problem is None and code != 0:
-        said = f"It said: {host.last_line}" if host.last_line else ""
+        needs = "" if task.project.host.arguments else "If it needs arguments, write them under host.arguments."
+        said = f"It said: {host.last_line}" if host.last_line else needs
         diagnostics.append(Diagnostic(exit_words(code), said))
     diagnostics += heard.diagnostics()
     diagnostics += host_notes(raw, host.executable, host.cwd)

@@ -137,8 +137,8 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
 def with_fields(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
     """The entry with these fields, in the usual order of fields."""
     order = (
-        "prototype", "kind", "subtype", "condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "files",
-        "reason", "asynchronous", "inline",
+        "prototype", "kind", "subtype", "condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address",
+        "returns", "files", "reason", "asynchronous", "inline",
     )  # fmt: skip
     changed = entry | fields
     return {name: changed[name] for name in order if name in changed}

@@ -18,7 +18,7 @@ from workbench.session.begin.new_choice import Choice
 from workbench.session.begin.new_platform import Notes, PlatformFound, say_platform
 from workbench.session.begin.port_match import Missing, PortMatch, match_port
 from workbench.session.begin.project_text import Decision
-from workbench.session.open.undriven import wrong_constants
+from workbench.session.open.undriven import undriven_clock, wrong_constants
 
 _READ_OUT_WORDS = 16
 _NO_PORT = 4  # missing signals: with this many the rest of a port is accidental
@@ -142,7 +142,11 @@ def find_constants(
     """Values of the inputs that the design reads and the platform does not drive: 0 unless chosen otherwise; resets are
     inactive. Interfaces and clocks have no constant value."""
     at_top = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
+    named = [name for one in platform.hardware.clocks for name in (one.pin, one.reset)] if platform.hardware else []
     driven = {match.clock, match.reset, *match.names, *at_top.clocks, *(n for port in at_top.ports for n in port.names)}
+    driven.update(named)
+    clocks = [p for p in top.ports if p.name in at_top.clocks and p.name not in (match.clock, *named) and p.used]
+    notes.problems += map(undriven_clock, clocks)
     undriven = [p for p in top.ports if p.direction == "input" and p.used and p.name not in driven]
     values: dict[str, int] = {}
     if wrong := [message for _, message in wrong_constants(top.ports, platform, choice.constants)]:
@@ -183,7 +187,8 @@ def find_read_out(
     end = 1 << bits
     if end < 2 * step:
         problem = f"the {end} addresses of the port have no room for the {step} of the counter read-out"
-        notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
+        hint = "Widen the address port: if a parameter of the top does so, set it and `read_out` in the project file."
+        notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
     lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
     numbers_within = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
     last = min(numbers_within, key=lambda one: len(numbers_within[one]), default=end - 1)

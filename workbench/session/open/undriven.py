@@ -32,7 +32,11 @@ def undriven_inputs(
     if not undriven:
         return tuple(problems)
     names = {p.name for p in undriven}
-    for port in find_ports(ports, kinds.values()).ports:
+    at_top = find_ports(ports, kinds.values())
+    for clock in [p for p in undriven if p.name in at_top.clocks]:
+        names.discard(clock.name)
+        problems.append(undriven_clock(clock))
+    for port in at_top.ports:
         if mine := [p for p in undriven if p.name in port.names and p.name in names]:
             names -= port.names
             input_names = f"{port.title} {port.side}{f' {port.name}' if port.name else ''}"
@@ -51,6 +55,15 @@ def undriven_inputs(
         )
         problems.append(Diagnostic(message, hint, file=place.file, line=place.line))
     return tuple(problems)
+
+
+def undriven_clock(clock: HdlPort) -> Diagnostic:
+    """The error for a clock of the top that the platform does not provide."""
+    hint = (
+        "Add it to the clocks of the platform's hardware, with its frequency and reset: "
+        f"{{name: {clock.name}, frequency_hz: 100 MHz}}."
+    )
+    return Diagnostic(f"nothing drives the clock '{clock.name}'", hint, file=clock.file, line=clock.line)
 
 
 def wrong_constants(

@@ -19,7 +19,7 @@ KIND_NOTES = {
     "release": "closes the FPGA", "other": "anything else",
 }  # fmt: skip
 #: Which of an entry's fields apply to each kind of call; those of `ENTRY` that are in no kind's apply to all.
-_MOVES = ("fpga", "bytes", "address", "data", "transfer", "asynchronous")
+_MOVES = ("fpga", "bytes", "address", "data", "returns", "transfer", "asynchronous")
 APPLY = {
     CallKind.CONFIGURE: ("fpga", "files", "bytes"), CallKind.ACQUIRE: ("fpga", "opens", "mapped_bytes", "address"),
     CallKind.SEND: _MOVES, CallKind.RECEIVE: _MOVES, CallKind.OTHER: ("fpga", "opens", "mapped_bytes", "address"),
@@ -41,6 +41,7 @@ ENTRY = (
         Field(("bytes",), "Bytes", "code"),
         Field(("address",), "Address", "code"),
         Field(("data",), "Data", "code", "the parameter with the data; empty: the only one that fits"),
+        Field(("returns",), "Returns", "code", "on the simulated card; empty: 0, or the bytes moved (ssize_t)"),
         Field(("files",), "File names", "code"),
         Field(("opens",), "Opens", "code", "the name of the object that the call opens: h2c, or *handle is bar0"),
         Field(("mapped_bytes",), "Mapped bytes", "code", "the size of the mapping that it opens"),
