@@ -5,7 +5,7 @@ A port's kind decides what else is said of it; `workbench.api.ports` and the plu
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt, SerializeAsAny
+from pydantic import ConfigDict, Field, PositiveFloat, PositiveInt, SerializeAsAny, field_serializer
 
 from workbench.model.alignment import Alignment
 from workbench.model.document import Document
@@ -63,9 +63,13 @@ class Hardware(Document):
     """Clocks and ports; the first of each is the one meant where none is named."""
 
     clocks: tuple[Clock, ...] = Field(description="the clocks that the platform provides")
-    ports: tuple[SerializeAsAny[Port], ...] = Field(description="the ports through which the host reaches a design")
+    ports: tuple[Port, ...] = Field(description="the ports through which the host reaches a design")
     interrupt: str = Field("", description="the interrupt's signal")
     interrupt_clock: str = Field("", description="the name of its clock; empty: the first", examples=["clk"])
+
+    @field_serializer("ports", return_type=tuple[SerializeAsAny[Port], ...])
+    def _with_fields_of_kinds(self, ports: tuple[Port, ...]) -> tuple[Port, ...]:
+        return ports
 
     def clock_of(self, port: Port) -> Clock:
         return next((clock for clock in self.clocks if clock.name == port.clock), self.clocks[0])
