@@ -62,7 +62,8 @@ class ProjectMode(DocumentMode):
             self.document.close()
         elif other or (self.document.changed_on_disk and not self.document.dirty):
             self.open_document(workspace.path)
-        self._document_changed()
+        else:
+            self._document_changed()
 
     def _document_changed(self) -> None:
         if self.document.path is None:
