@@ -70,6 +70,15 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     return made
 
 
+def test_the_theme_can_change_while_it_is_shown(qapp: QApplication, mode: AnalyseMode) -> None:
+    """The first of this file: a theme dresses all widgets, also those that other tests leave."""
+    theme.apply_theme(qapp, "dark")
+    mode.retheme()
+    pixels = pixels_of(mode.graph.grab().toImage())
+    assert pixels[2, 2] == 0xFF0F1216
+    theme.apply_theme(qapp, "light")
+
+
 def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
     mode: AnalyseMode, opened: OpenRun, qtbot: QtBot
 ) -> None:
@@ -495,14 +504,6 @@ def test_no_finding_and_incomplete_runs_are_said(mode: AnalyseMode, opened: Open
     assert first < mode.graph_head.mapTo(mode, QPoint(0, 0)).y(), "it stands above everything else"
     mode.context.set_run(opened)
     assert not mode.shortfall.isVisible()
-
-
-def test_the_theme_can_change_while_it_is_shown(qapp: QApplication, mode: AnalyseMode) -> None:
-    theme.apply_theme(qapp, "dark")
-    mode.retheme()
-    pixels = pixels_of(mode.graph.grab().toImage())
-    assert pixels[2, 2] == 0xFF0F1216
-    theme.apply_theme(qapp, "light")
 
 
 # ---- words and curve
