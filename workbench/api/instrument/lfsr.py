@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 TAPS = {4: 3, 5: 3, 7: 6, 9: 5, 15: 14, 18: 11, 36: 25}
 
 Words = NDArray[np.uint64]
+_AT_ONCE = 18  # bits: with the widest register's 36 fewer than a word has
 
 
 def register_after(count: int, bits: int) -> int:
@@ -72,14 +73,16 @@ def _table(factor: int, bits: int) -> tuple[Words, Words]:
 
 
 def _multiply(a: Words, b: Words, bits: int) -> Words:
-    """Products in GF(2)[x] modulo x**bits + x**(bits - tap) + 1, element by element (bit i is x**i)."""
-    modulus = np.uint64(1 << (bits - TAPS[bits]) | 1)
-    one, top, mask = np.uint64(1), np.uint64(bits - 1), np.uint64((1 << bits) - 1)
+    """Products in GF(2)[x] modulo x**bits + x**(bits - tap) + 1, element by element (bit i is x**i): by so many
+    bits of `b` at once that a product without carries has room in a word."""
+    mask, one = np.uint64((1 << bits) - 1), np.uint64(1)
+    places = np.arange(_AT_ONCE, dtype=np.uint64)[:, np.newaxis]
     result = np.zeros(np.broadcast(a, b).shape, dtype=np.uint64)
-    for position in range(bits - 1, -1, -1):
-        carry = result >> top & one
-        result = (result << one & mask) ^ carry * modulus
-        result ^= (b >> np.uint64(position) & one) * a
+    for low in reversed(range(0, bits, _AT_ONCE)):
+        products = (a << places) * (b >> places + np.uint64(low) & one)
+        result = result << np.uint64(_AT_ONCE) ^ np.bitwise_xor.reduce(products, axis=0)
+        while np.any(high := result >> np.uint64(bits)):
+            result = result & mask ^ high ^ high << np.uint64(bits - TAPS[bits])
     return result
 
 
