@@ -96,6 +96,10 @@ def test_without_a_project_the_window_welcomes(window: MainWindow, qtbot: QtBot,
     assert not window.header.run_button.isVisible()
     assert len(window.welcome.example_buttons) == len(EXAMPLES)
     assert window.welcome.open_button.isVisible()
+    size, across = window.size(), window.welcome.horizontalScrollBar()
+    window.resize(800, 500)
+    qtbot.waitUntil(lambda: window.welcome.width() <= 800 and across.maximum() == 0)
+    window.resize(size)
     assert not window.actions_of.all["run"].isEnabled()
     assert "RC Workbench 0" in window.status_line.text
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -35,6 +36,8 @@ STEPS = (
     ),
 )
 
+NARROW_PX = 980  # in less, two halves side by side would have to be scrolled sideways
+
 
 class Welcome(ScrollArea):
     tour_wanted = Signal()
@@ -60,8 +63,19 @@ class Welcome(ScrollArea):
         head = column_layout(label("RC Workbench", "hero"), said, 32, spacing=4)
         grid.addLayout(head, 0, 0, 1, 2)
         grid.addLayout(self._left(), 1, 0)
-        grid.addLayout(self._right(), 1, 1)
-        grid.setRowStretch(2, 1)
+        self._grid, self._right_half = grid, QWidget()
+        column_layout(self._right(), of=self._right_half, margins=(0, 0, 0, 0))
+        grid.addWidget(self._right_half, 1, 1)
+        grid.setRowStretch(3, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the right half is below the left one."""
+        narrow = self.width() < NARROW_PX
+        place = (2, 0, 1, 2) if narrow else (1, 1, 1, 1)
+        if self._grid.getItemPosition(self._grid.indexOf(self._right_half)) != place:
+            self._grid.addWidget(self._right_half, *place)
+            self._right_half.setContentsMargins(0, 36 if narrow else 0, 0, 0)
+        super().resizeEvent(event)
 
     # ---- left: open, recent, how it goes
 
