@@ -248,7 +248,7 @@ def _convert(one: Instruction) -> Operation | None:
     def convert(value: Array) -> Array:
         if one.type.kind is Kind.FLOAT:
             return (unsigned(value) if one.unsigned else value).astype(to)
-        bounds = np.iinfo(np.dtype(f"{'u' if to_unsigned else 'i'}{to.itemsize}"))
+        bounds = np.iinfo(f"{'u' if to_unsigned else 'i'}{to.itemsize}")
         if source.kind is Kind.FLOAT:
             whole = _ROUNDINGS[rounding](value.astype(np.float64))
             if saturated:
