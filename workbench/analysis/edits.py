@@ -16,6 +16,8 @@ from workbench.model.diagnostic import WorkbenchError
 _IN_CALLS = 0.99
 #: Changes whose count joins or splits calls; with a count of 1 they change nothing.
 _FROM_TWO = ("unite", "split", "fewer_starts")
+#: A factor closer to 1 reads as no change.
+_SEEN = 0.005
 _NOTHING = "in this run it would change nothing"
 
 
@@ -31,7 +33,7 @@ def _changes_of_line(change: RuleChange, s: Selection) -> tuple[tuple[Change, ..
     if change.kind == SCALE:
         states = work_of(str(s.values[change.pick]), s) if change.work_of else STATES[change.pick](s)
         none = f"no work of {s.values[change.pick]} is marked" if change.work_of else STATE_PICKS[change.pick].none
-        return tuple(_scaled(change, states, s)), none
+        return tuple(_scaled(change, states, s)), _NOTHING if states else none
     if not change.pick:
         changes = _of_values(change, s, {})
         return (changes,) if changes else (), _NOTHING
@@ -71,7 +73,7 @@ def _same_table(arguments: Mapping[str, Any], selection: Selection) -> bool:
 
 def _scaled(change: RuleChange, picked: Sequence[Picked], s: Selection) -> Iterator[Change]:
     factor = max(float(change.numbers["factor"].evaluate(s.values)), 0.0)
-    if not math.isfinite(factor) or factor == 1:
+    if not math.isfinite(factor) or abs(factor - 1) < _SEEN:
         return
     for metrics, states in picked:
         block = metrics.block
