@@ -10,6 +10,7 @@ from settings_shown import shown_settings
 
 from workbench.cli.main import main
 from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.look import theme
 from workbench.session.make import durations
 from workbench.session.open import recent
 from workbench.session.open.opening import open_workspace
@@ -59,13 +60,17 @@ def test_the_window_opens_on_nonsense_and_remembers_anew(own_preferences: Path, 
     window.close()
 
 
-def test_every_theme_that_is_offered_is_remembered(own_preferences: Path, qtbot: QtBot) -> None:
+def test_every_theme_that_is_offered_is_remembered(
+    own_preferences: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a theme does to the window, tests/gui/test_window.py has."""
+    monkeypatch.setattr(theme, "dressing", lambda application, name: iter(()))
     window = MainWindow(load_plugins())
     qtbot.addWidget(window)
     row = shown_settings(window).rows["theme"]
-    for number, theme in reversed([*enumerate(row.setting.choices)]):  # the first is chosen already
+    for number, name in reversed([*enumerate(row.setting.choices)]):  # the first is chosen already
         row.field.setCurrentIndex(number)
-        assert store.preference("theme", "none") == theme
+        assert store.preference("theme", "none") == name
     window.close()
 
 
