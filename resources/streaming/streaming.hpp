@@ -42,7 +42,7 @@ namespace streaming {
 template <class T> class Queue {
 public:
     Queue(int edge, size_t depth, int writers = 1, int readers = 1)
-        : edge_(edge), threads_{writers, readers}, queue_(depth) {
+        : edge_(edge), shared_{writers > 1, readers > 1}, queue_(depth), special_{writers > 1, readers > 1} {
         sem_init(&room_, 0, unsigned(depth));
         sem_init(&there_, 0, 0);
     }
@@ -51,27 +51,17 @@ public:
 
     // Waits for room. False where nobody reads any more: the element is lost.
     bool push(const T& value) {
-        if (abandoned_.load(std::memory_order_relaxed)) return false;
-        const int64_t blocked_ps = taken(agent::pushes);
-        if (abandoned_.load(std::memory_order_relaxed)) {
-            if (threads_[agent::pushes] > 1) sem_post(&room_); // for the next of them
-            return false;
-        }
-        const auto mine = alone(agent::pushes);
-        const bool kept = recording();
-        const int64_t at_ps = told_[agent::pushes] || kept ? now_ps() : -1;
-        if (told_[agent::pushes]) told_[agent::pushes]->tell({at_ps, bits_of(value), false});
-        if (kept) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
-        others_wait(agent::pushes, at_ps);
-        queue_.enqueue(value);
-        sem_post(&there_);
+        if (is_special(agent::pushes)) return push_alone(value);
+        const int64_t blocked_ps = taken(room_);
+        if (abandoned()) return false;
+        put(blocked_ps, value);
         return true;
     }
 
     // Waits for an element. False at the stream's end.
     bool pop(T& value) {
-        if (ended_) return false;
-        return popped(taken(agent::pops), value);
+        if (is_special(agent::pops)) return pop_alone(value);
+        return take(taken(there_), value);
     }
 
     // Up to `most` elements: waits for the first (0: the stream has ended), takes those that are there; `wait_us` above 0:
@@ -85,8 +75,12 @@ public:
             const int64_t ns = until.tv_nsec + wait_us * 1000;
             until = {until.tv_sec + ns / 1000000000, ns % 1000000000};
         }
-        while (count < most && !ended_ && !(wait_us ? sem_timedwait(&there_, &until) : sem_trywait(&there_)))
-            if (popped(-1, values[count])) ++count;
+        const auto another = [&] { return count < most && !(wait_us ? sem_timedwait(&there_, &until) : sem_trywait(&there_)); };
+        if (shared_[agent::pops]) {
+            while (!ended() && another() && take_alone(-1, values[count])) ++count;
+        } else {
+            while (another() && take(-1, values[count])) ++count;
+        }
         return count;
     }
 
@@ -97,13 +91,14 @@ public:
     // Nobody will pop any more; a writer that waits for room goes on.
     void refuse() {
         abandoned_.store(true, std::memory_order_relaxed);
+        make_special(agent::pushes);
         sem_post(&room_);
     }
 
     // Nobody pops any more.
     void abandon() {
         refuse();
-        if (!ended_) end(-1);
+        if (!ended()) end(-1);
     }
 
     bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
@@ -114,33 +109,72 @@ public:
     }
 
 private:
-    // One thread at a time where several share an end.
-    std::unique_lock<std::mutex> alone(agent::Way way) {
-        return threads_[way] > 1 ? std::unique_lock(mutexes_[way]) : std::unique_lock<std::mutex>();
+    // One less of room or elements; from when on the thread had to wait for it, -1 where it had not. What is rare is in
+    // functions of its own: the rest is what every element costs.
+    int64_t taken(sem_t& semaphore) {
+        return sem_trywait(&semaphore) ? waited(semaphore) : -1;
     }
 
-    // One less of room or elements; from when on the thread had to wait for it, -1 where it had not.
-    int64_t taken(agent::Way way) {
-        sem_t& semaphore = way == agent::pushes ? room_ : there_;
-        if (!sem_trywait(&semaphore)) return -1;
+    [[gnu::noinline]] int64_t waited(sem_t& semaphore) {
         const int64_t since_ps = now_ps();
-        {
-            const auto mine = alone(way);
-            if (!waiting_[way]++) {
-                tell_wait(way, since_ps);
-                show_wait(edge_, way == agent::pushes, since_ps + 1);
-            }
+        const agent::Way way = &semaphore == &room_ ? agent::pushes : agent::pops;
+        if (shared_[way]) {
+            const std::lock_guard alone(mutexes_[way]);
+            if (!waiting_[way]++) begins_to_wait(way, since_ps);
+        } else {
+            begins_to_wait(way, since_ps);
         }
         falls_asleep(since_ps);
         while (sem_wait(&semaphore)) {} // a signal came
-        if (!--waiting_[way]) show_wait(edge_, way == agent::pushes, 0);
+        if (!shared_[way] || !--waiting_[way]) show_wait(edge_, way == agent::pushes, 0);
         wakes();
         return since_ps;
     }
 
-    // What is told of a transfer ends a wait: of threads that share the end, others may wait on.
-    void others_wait(agent::Way way, int64_t at_ps) {
-        if (threads_[way] > 1 && waiting_[way]) tell_wait(way, at_ps);
+    void begins_to_wait(agent::Way way, int64_t since_ps) {
+        tell_wait(way, since_ps);
+        show_wait(edge_, way == agent::pushes, since_ps + 1);
+    }
+
+    // Several threads share the end, or nobody pops any more.
+    [[gnu::noinline]] bool push_alone(const T& value) {
+        if (abandoned()) return false;
+        const int64_t blocked_ps = taken(room_);
+        if (abandoned()) {
+            sem_post(&room_); // for the next of them
+            return false;
+        }
+        const std::lock_guard alone(mutexes_[agent::pushes]);
+        const int64_t at_ps = put(blocked_ps, value);
+        if (waiting_[agent::pushes]) tell_wait(agent::pushes, at_ps); // what is told of a transfer ends a wait: others wait on
+        return true;
+    }
+
+    // Several threads share the end, or the stream has ended.
+    [[gnu::noinline]] bool pop_alone(T& value) {
+        return !ended() && take_alone(taken(there_), value);
+    }
+
+    [[gnu::noinline]] bool take_alone(int64_t waiting_ps, T& value) {
+        const std::lock_guard alone(mutexes_[agent::pops]);
+        int64_t at_ps = -1;
+        if (!take(waiting_ps, value, &at_ps)) {
+            sem_post(&there_); // for the next of them
+            return false;
+        }
+        if (waiting_[agent::pops]) tell_wait(agent::pops, at_ps);
+        return true;
+    }
+
+    // When the element was put there, -1 where nobody asks.
+    int64_t put(int64_t blocked_ps, const T& value) {
+        const bool kept = recording();
+        const int64_t at_ps = told_[agent::pushes] || kept ? now_ps() : -1;
+        if (told_[agent::pushes]) told_[agent::pushes]->tell({at_ps, bits_of(value), false});
+        if (kept) pushes_.add(edge_, Event::push, at_ps, blocked_ps, value);
+        queue_.enqueue(value);
+        sem_post(&there_);
+        return at_ps;
     }
 
     // The reader gets nothing any more: it counts as waiting, from now on or since it began to.
@@ -148,17 +182,21 @@ private:
         const int64_t since_ps = waiting_ps < 0 ? now_ps() : waiting_ps;
         if (waiting_ps < 0) tell_wait(agent::pops, since_ps);
         if (recording()) pops_.add(edge_, Event::waiting, since_ps, -1, T());
-        ended_ = true;
+        ended_.store(true, std::memory_order_relaxed);
+        make_special(agent::pops);
     }
+
+    bool ended() const { return ended_.load(std::memory_order_relaxed); }
+    bool is_special(agent::Way way) const { return __atomic_load_n(&special_[way], __ATOMIC_RELAXED); }
+    void make_special(agent::Way way) { __atomic_store_n(&special_[way], true, __ATOMIC_RELAXED); }
 
     void tell_wait(agent::Way way, int64_t since_ps) {
         if (told_[way] && told_[way]->waits) told_[way]->tell({since_ps, 0, true});
     }
 
-    bool popped(int64_t waiting_ps, T& value) {
-        const auto mine = alone(agent::pops);
+    // False at the stream's end. `when` gets when the element was taken, -1 where nobody asks.
+    bool take(int64_t waiting_ps, T& value, int64_t* when = nullptr) {
         if (!queue_.try_dequeue(value)) {
-            if (threads_[agent::pops] > 1) sem_post(&there_); // for the next of them
             end(waiting_ps);
             return false;
         }
@@ -166,13 +204,13 @@ private:
         const int64_t at_ps = told_[agent::pops] || kept ? now_ps() : -1;
         if (told_[agent::pops]) told_[agent::pops]->tell({at_ps, 0, false});
         if (kept) pops_.add(edge_, Event::pop, at_ps, waiting_ps, value);
-        others_wait(agent::pops, at_ps);
+        if (when) *when = at_ps;
         sem_post(&room_);
         return true;
     }
 
     const int edge_;
-    const int threads_[2]; // that push, and that pop
+    const bool shared_[2]; // whether several threads push, and pop
     std::mutex mutexes_[2];
     std::atomic<int> waiting_[2]{};
     agent::End* const told_[2] = {agent::end_of(edge_, agent::pushes), agent::end_of(edge_, agent::pops)};
@@ -180,6 +218,7 @@ private:
     moodycamel::ReaderWriterQueue<T> queue_;
     std::atomic<bool> abandoned_{false};
     std::atomic<bool> ended_{false}; // the readers'
+    bool special_[2]; // whether more has to be looked at before a push, or a pop: it costs an ordinary one nothing
     Recorder pushes_, pops_;
 };
 
