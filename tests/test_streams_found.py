@@ -132,6 +132,24 @@ def test_flags_are_valid_and_ready_turned_round_and_gated_offers_are_what_is_wan
     assert [(f.module, f.depth) for f in scanned.fifos] == [("my_fifo", 32)]
 
 
+def test_a_port_that_is_called_by_its_direction_alone_has_that_name(tmp_path: Path) -> None:
+    scanned = scan(
+        tmp_path,
+        """
+        module top(input clk, input i_tvalid, output i_tready, input [7:0] i_tdata,
+                   output o_tvalid, input o_tready, output [7:0] o_tdata);
+            core c(.*);
+        endmodule
+        module core(input clk, input i_tvalid, output i_tready, input [7:0] i_tdata,
+                    output reg o_tvalid, input o_tready, output reg [7:0] o_tdata);
+            assign i_tready = o_tready;
+            always @(posedge clk) if (o_tready) begin o_tvalid <= i_tvalid; o_tdata <= i_tdata; end
+        endmodule
+        """,
+    )
+    assert edges(scanned) == {"top.c.i": ("", "top.c", 8), "top.c.o": ("top.c", "", 8)}
+
+
 def test_vectors_interfaces_and_structs_are_followed_bit_by_bit(tmp_path: Path) -> None:
     scanned = scan(
         tmp_path,

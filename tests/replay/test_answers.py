@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from workbench.replay.answers import AwaitedEvents, _begun_there, _fit, _starts, begun_earlier
+from workbench.replay.critical import _call_starts
 from workbench.replay.events import STAY, WORD, Events
 from workbench.replay.host import ASK, ASYNC, AWAIT, IRQ, MOVE, OPS, OTHER, _waits_for_design
 
@@ -84,3 +85,13 @@ def test_a_wait_for_a_kernel_counts_from_the_call_that_starts_it():
     assert (starts.time.tolist(), starts.source.tolist()) == ([6, 15], [2, 5])
     all_events.run.manifest.entries[2].kind = "interrupt"
     assert not [*_starts(all_events, np.array([3, 6]), 0)]
+
+
+def test_a_wait_for_the_design_is_on_the_path_from_where_the_hosts_own_code_ends():
+    ops = np.zeros(2, OPS)
+    ops["kind"], ops["own_ps"] = (IRQ, MOVE), 30
+    program = SimpleNamespace(ops=ops, delay_ps=np.array([5, 0]))
+    assert _call_starts(program, 0, now=100, begin=900, after_call=True) == 135
+    assert _call_starts(program, 0, now=100, begin=110, after_call=True) == 110
+    assert _call_starts(program, 0, now=800, begin=900, after_call=False) == 800, "the design decided when it went on"
+    assert _call_starts(program, 1, now=100, begin=900, after_call=True) == 900, "a transfer's delay is the host's"

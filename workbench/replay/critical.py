@@ -12,7 +12,7 @@ from workbench.model.blocks import Block
 from workbench.model.prediction import Bottleneck, PathLine, PathStep
 from workbench.model.run import PS_PER_S
 from workbench.replay.engine import Graph
-from workbench.replay.host import ASYNC, MOVE
+from workbench.replay.host import ASK, ASYNC, AWAIT, IRQ, MOVE
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
 from workbench.traces.path import Steps
@@ -123,9 +123,11 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
         until = _reaches(graph, node, following)
         if op >= 0:
             last_thread = int(ops["thread"][op])
-            if begin > now:
-                yield _Step(last_thread, int(own_code[last_thread]), -1, False, now, begin)
-                now = begin
+            before = nodes[place - 1] if place else -1
+            starts = _call_starts(program, op, now, begin, before < 0 or of_node[before] >= 0)
+            if starts > now:
+                yield _Step(last_thread, int(own_code[last_thread]), -1, False, now, starts)
+                now = starts
             if until > now:
                 yield _Step(last_thread, int(ops["state"][op]), int(ops["site"][op]), bool(on_bus[op]), now, until)
                 now = until
@@ -140,6 +142,15 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
     total = lowered.total_ps()
     if total > now:
         yield _Step(last_thread, int(own_code[last_thread]), -1, False, now, total)
+
+
+def _call_starts(program: Program, op: int, now: int, begin: int, after_call: bool) -> int:
+    """When (ps) a call's part of the path starts, which reaches this call at `now`, after another call or after the
+    FPGA: a wait for the FPGA starts before the operation's beginning, which the FPGA decides."""
+    if program.ops["kind"][op] not in (AWAIT, IRQ, ASK):
+        return begin
+    own_ps = int(program.ops["own_ps"][op] + program.delay_ps[op]) if after_call else 0
+    return min(now + own_ps, begin)
 
 
 def work_states(blocks: Sequence[Block]) -> Numbers:

@@ -80,7 +80,7 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                 yield End(
                     path,
                     valid.direction == "output",
-                    _label(end, shake, several=len(shakes) > 2) + (f"[{number}]" if end.count > 1 else ""),
+                    _label(end, shake, valid.name, several=len(shakes) > 2) + (f"[{number}]" if end.count > 1 else ""),
                     end.style,
                     bits,
                     Bit(valid_symbol, valid.lsb + number, shake.valid_low ^ plain_name(valid).endswith("_n")),
@@ -95,9 +95,11 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                 )
 
 
-def _label(port: FoundPort, shake: Handshake, *, several: bool) -> str:
-    """The port's name, with the channel's where it has several."""
+def _label(port: FoundPort, shake: Handshake, valid: str, *, several: bool) -> str:
+    """The port's name, with the channel's where it has several. Where that is just the direction of its signals, as in
+    `i_tvalid`, it is `i`."""
     channel = shake.valid.removesuffix("valid") if several else ""
-    return "_".join(part for part in (port.name, channel) if part) or {"empty": "out", "write": "in"}.get(
+    direction = valid.removesuffix(shake.valid).strip("_") if valid.endswith(shake.valid) else ""
+    return "_".join(part for part in (port.name or direction, channel) if part) or {"empty": "out", "write": "in"}.get(
         shake.valid, shake.valid
     )
