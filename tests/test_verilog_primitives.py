@@ -120,12 +120,12 @@ def test_streams_run_on_a_plls_clock_and_not_on_a_divided_one(tmp_path: Path, la
         source c(half, v2, r2, d2); sink d(half, v2, r2, d2);
     endmodule
     {ends}"""
-    untold = hardware(tmp_path, text)
-    assert [(one.id, one.clock) for one in language.scan(tmp_path, untold, PLATFORM, {}).streams] == [
+    unstated = hardware(tmp_path, text)
+    assert [(one.id, one.clock) for one in language.scan(tmp_path, unstated, PLATFORM, {}).streams] == [
         ("top.a.m", "pll.CLKOUT0"), ("top.c.m", ""),
     ]  # fmt: skip
-    told = untold.model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT0", frequency_hz=2e8),)})
-    for number, (one, clock) in enumerate(((untold, "clk"), (told, "pll.CLKOUT0"))):
+    stated = unstated.model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT0", frequency_hz=2e8),)})
+    for number, (one, clock) in enumerate(((unstated, "clk"), (stated, "pll.CLKOUT0"))):
         build = language.instrument(tmp_path, one, PLATFORM, {}, tmp_path / str(number))
         assert [(stream.id, stream.clock) for stream in build.streams] == [("top.a.m", clock)]
         (missed,) = [one for one in build.diagnostics if one.message.startswith("not counted")]

@@ -146,7 +146,7 @@ private:
         }
         const std::lock_guard alone(mutexes_[agent::pushes]);
         const int64_t at_ps = put(blocked_ps, value);
-        if (waiting_[agent::pushes]) tell_wait(agent::pushes, at_ps); // what is told of a transfer ends a wait: others wait on
+        if (waiting_[agent::pushes]) tell_wait(agent::pushes, at_ps); // to the agent a transfer ends the wait, which others go on with
         return true;
     }
 

@@ -82,11 +82,12 @@ def clocks_of_streams(top: Instance, hardware: HardwareSources, board: Hardware)
     makes, which is simulated at its input's rate unless the project says how fast it is."""
     names = {clock.pin: clock.name for clock in board.clocks}
     stated = {clock.name for clock in hardware.clocks}
-    made = {made_name(use): use.root_clock for use in uses_in(top)}
-    return {**names, **{one: one if one in stated else names[of] for one, of in made.items() if one and of in names}}
+    source_of_pll = {made_name(use): use.root_clock for use in uses_in(top)}
+    on_board = {clock: source for clock, source in source_of_pll.items() if clock and source in names}
+    return {**names, **{clock: clock if clock in stated else names[source] for clock, source in on_board.items()}}
 
 
-def names_of_made(top: Instance | None) -> dict[str, str]:
+def pll_nets(top: Instance | None) -> dict[str, str]:
     """The clocks of PLLs that blocks run on, each where it is below the top."""
     return {name: name for use in uses_in(top) if (name := made_name(use))}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.hdl.blocks import SourceBlock
-from workbench.hdl.derived import names_of_made
+from workbench.hdl.derived import pll_nets
 from workbench.hdl.instances import Instance, Key, keys_in
 from workbench.hdl.joined import Joined
 from workbench.hdl.reading import Asked, Part, Reading
@@ -38,7 +38,7 @@ def streams(joined: AnyJoined, hardware: HardwareSources, library: Collection[Pa
     if not joined.halves:
         return FoundStreams()
     design, tree = joined.halves[0]
-    return own_streams(design, find_streams(design, tree, hardware, names_of_made(tree)), tree, hardware, library)
+    return own_streams(design, find_streams(design, tree, hardware, pll_nets(tree)), tree, hardware, library)
 
 
 def part(joined: AnyJoined, reading: Reading, streams: FoundStreams) -> Part[SourceBlock]:

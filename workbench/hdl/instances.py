@@ -56,9 +56,9 @@ class Origin:
 @dataclass
 class Instance:
     """An elaborated instance. `key` is where its instantiation stands in the parent; `loops` are those around it. Of
-    what another language defines, `inputs` are the top's inputs behind its own, and whether inverted, `made` what the
-    other clocks behind them are made of. `regions` are the parts of its body that are elaborated, in VHDL: each with
-    its path and the loops around it."""
+    what another language defines, `inputs` are the top's inputs behind its own, and whether inverted, `clock_origins`
+    what the other clocks behind them are made of. `regions` are the parts of its body that are elaborated, in VHDL:
+    each with its path and the loops around it."""
 
     path: str
     module: str
@@ -72,7 +72,7 @@ class Instance:
     metrics: list[BlockUse] = field(default_factory=list)
     children: list[Instance] = field(default_factory=list)
     inputs: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
-    made: Mapping[str, Origin] = field(default_factory=dict)
+    clock_origins: Mapping[str, Origin] = field(default_factory=dict)
     regions: list[tuple[Any, str, tuple[Loop, ...]]] = field(default_factory=list)
 
     @property

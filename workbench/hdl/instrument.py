@@ -70,7 +70,7 @@ def instrument(
         raise WorkbenchError(*streams.diagnostics)
     watched = monitored(top, layout, board, hardware, copies.bits, reading.library, reading.single, copies.early)
     with writing(out):
-        generated = watched.around(copies.shell, streams.streams, streams.made) + copies.text
+        generated = watched.around(copies.shell, streams.streams, streams.pll_nets) + copies.text
         agents = agents_without([monitor.plan for monitor in watched.monitors])
         around = tuple(write_around(generated, out, copies.timescale, agents))
     own = copies.build(watched, around)

@@ -151,7 +151,7 @@ class Joiner(Generic[U, D]):
     halves: list[tuple[verilog.Design, Instance]] = field(default_factory=list)
     boxes: dict[str, U] = field(default_factory=dict)
     files: frozenset[Path] = frozenset()
-    made: dict[str, Origin] = field(default_factory=dict)  # clocks made in the other language, by what stands for them
+    other_clocks: dict[str, Origin] = field(default_factory=dict)  # of the other language, by what stands for them
     origins: dict[str, Origin] = field(default_factory=dict)  # of the blocks on these, by their paths
 
     def joined(self, own: D, tree: Instance | None, whole: bool) -> Joined[U, D]:
@@ -220,7 +220,8 @@ class Joiner(Generic[U, D]):
         """The design's inputs behind those of a module."""
         behind = [(head.spelled(port), self._root(roots, *root)) for port, root in child.inputs.items()]
         if roots is None:
-            behind += [(head.spelled(port), (self._stands_for(one), False)) for port, one in child.made.items()]
+            clocks = ((port, self._stands_for(origin)) for port, origin in child.clock_origins.items())
+            behind += [(head.spelled(port), (name, False)) for port, name in clocks]
         return {name: root for name, root in behind if head.ports.get(name) == "input" and root[0].isidentifier()}
 
     def _root(self, roots: _Inputs | None, name: str, turned: bool) -> tuple[str, bool]:
@@ -231,19 +232,19 @@ class Joiner(Generic[U, D]):
     def _stands_for(self, origin: Origin) -> str:
         """What stands in the other language for a clock that is made of the design's inputs; "" if it is of others."""
         inputs = frozenset(self.names.get(name.lower(), name) for name in origin.inputs)
-        if not origin.net or not inputs or not inputs.isdisjoint(self.made):
+        if not origin.net or not inputs or not inputs.isdisjoint(self.other_clocks):
             return ""
-        names = {one.net: name for name, one in self.made.items()}
+        names = {one.net: name for name, one in self.other_clocks.items()}
         name = names.get(origin.net, f"recap_made_{len(names)}")
-        self.made[name] = replace(origin, inputs=inputs)
+        self.other_clocks[name] = replace(origin, inputs=inputs)
         return name
 
     def _on_its_clock(self, use: BlockUse) -> BlockUse:
         """A block in its place. What its clock is made of in the other language is kept for later."""
-        if use.root_clock not in self.made:
+        if use.root_clock not in self.other_clocks:
             return use
         if not use.clock_maker:
-            self.origins[use.path] = self.made[use.root_clock]
+            self.origins[use.path] = self.other_clocks[use.root_clock]
         return replace(use, root_clock="")
 
     def _net(self, net: str) -> str:
@@ -261,7 +262,7 @@ class Joiner(Generic[U, D]):
         for use in one.blocks:
             clock, turned = self._root(roots, use.root_clock, use.clock_turned)
             reset = self._root(roots, *use.reset) if use.reset else None
-            reset = reset if reset and reset[0] and reset[0] not in self.made else None
+            reset = reset if reset and reset[0] and reset[0] not in self.other_clocks else None
             place = f"{path}{use.path[len(one.path) :]}"
             net = f"{part}.:{use.clock_net}" if use.clock_net and roots is not None else use.clock_net
             use = replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, clock_net=net)

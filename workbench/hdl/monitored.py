@@ -106,10 +106,10 @@ class Monitored:
         """The port that is the monitors' alone, and its clock; empty where there is none."""
         return (self.place.port, self.place.clock.name) if self.place.more else ("", "")
 
-    def around(self, shell: Top, streams: Sequence[Stream], made: Mapping[str, str]) -> str:
-        """Verilog of the new top, with all that observes the design. `made` are nets of clocks that PLLs make."""
+    def around(self, shell: Top, streams: Sequence[Stream], pll_nets: Mapping[str, str]) -> str:
+        """Verilog of the new top, with all that observes the design. `pll_nets` are nets of clocks, by their names."""
         more: tuple[PortProbe | MetricProbe, ...] = (*self.ports, *self.derived)
-        return wrapper.wrapper(shell, self.monitors, self.place, streams, more, made)
+        return wrapper.wrapper(shell, self.monitors, self.place, streams, more, pll_nets)
 
     @property
     def taps(self) -> tuple[tuple[int, int], ...]:

@@ -166,7 +166,7 @@ def parse(
     """The parsed source, or None where clang cannot even begin (a file that is not there). `unsaved` are texts that
     stand for the files' own."""
     files = [(str(file), text) for file, text in {**typed_texts(), **(unsaved or {})}.items()]
-    os.environ["LIBCLANG_DISABLE_CRASH_RECOVERY"] = "1"  # a crash ends the child that reads, and is told as one
+    os.environ["LIBCLANG_DISABLE_CRASH_RECOVERY"] = "1"  # a crash ends the child that reads, and is reported as one
     _names.clear()
     try:
         unit = cindex.Index.create().parse(

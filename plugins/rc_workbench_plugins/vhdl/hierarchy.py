@@ -38,12 +38,12 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> tuple[Instan
             instance.blocks[number] = BlockUse(use.path, use.source, use.loops, root, use.scope, reset)
         if instance.body is None and instance.node is not None:
             around, component = read.parents[instance.path], design.component(instance.node)
-            roots = ((formal, clocks.input(around, actual, instance.loops))
-                     for formal, actual in _associated(instance, component))  # fmt: skip
+            connected = list(_associated(instance, component))
+            roots = ((formal, clocks.input(around, actual, instance.loops)) for formal, actual in connected)
             instance.inputs = {formal: root for formal, root in roots if root[0]}
-            instance.made = {
+            instance.clock_origins = {
                 formal: clocks.origin(around, actual, instance.loops)
-                for formal, actual in _associated(instance, component)
+                for formal, actual in connected
                 if formal not in instance.inputs and is_clock(plain(formal))
             }
     follow_derived(top, lambda instance, use: clocks.origin(instance, use.source.clock, use.loops))

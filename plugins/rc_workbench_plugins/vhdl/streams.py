@@ -11,7 +11,7 @@ from rc_workbench_plugins.vhdl.translated import children_called, places_of
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import HardwareSources
 from workbench.api.unstable import Fifo, Stream
-from workbench.hdl.derived import names_of_made
+from workbench.hdl.derived import pll_nets
 from workbench.hdl.instances import Instance
 from workbench.hdl.own import streams_called
 from workbench.hdl.verilog import design as verilog
@@ -34,8 +34,8 @@ def streams_below(
     if read is None:
         return FoundStreams()
     by_name = dict(instances_called(joined, top, read.path))
-    made = {name: place for place, name in places_of(names_of_made(top), by_name.items(), "").items()}
-    seen = find_streams(simulated, read, hardware, made, outside)
+    nets = {name: place for place, name in places_of(pll_nets(top), by_name.items(), "").items()}
+    seen = find_streams(simulated, read, hardware, nets, outside)
     called = {name.partition(".")[2]: instance.path for name, instance in by_name.items()}
     streams, fifos = streams_called(seen.streams, seen.fifos, read.path, called)
     by_path = {instance.path: instance for instance in by_name.values()}

@@ -141,14 +141,14 @@ def wrapper(
     place: ReadPlace,
     streams: Sequence[Stream] = (),
     ports: Sequence[PortProbe | MetricProbe] = (),
-    made: Mapping[str, str] = MappingProxyType({}),
+    pll_nets: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Verilog text of the new top level (of the old name), of the monitors and of the front behind the port at which
     they are read. `ports` are observed too: what they tell follows in the state vector what the design tells. Where it
-    is simulated, the top also gives valid and ready of `streams`, the first in the least significant bit. `made` are
-    nets of clocks that the design makes, by their names."""
+    is simulated, the top also gives valid and ready of `streams`, the first in the least significant bit. `pll_nets`
+    are nets of clocks that the design makes, by their names."""
     texts = [monitor_text(monitor.plan, number) for number, monitor in enumerate(monitors)]
-    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams, ports, made))
+    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams, ports, pll_nets))
     return "\n".join([*parts, "`default_nettype wire", ""])
 
 
@@ -163,7 +163,7 @@ def _top(
     place: ReadPlace,
     streams: Sequence[Stream],
     observed: Sequence[PortProbe | MetricProbe],
-    made: Mapping[str, str],
+    pll_nets: Mapping[str, str],
 ) -> str:
     width = monitors[0].plan.state_width
     own_width = width - sum(probe.bits for probe in observed)  # of the design's states
@@ -202,7 +202,7 @@ def _top(
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
     lines += _driven(top)
-    pins = {name: f"{USER_INSTANCE}.{net}" for name, net in made.items()}
+    pins = {name: f"{USER_INSTANCE}.{net}" for name, net in pll_nets.items()}
     lines += _seen(streams, pins | {monitor.clock.name: monitor.clock.pin for monitor in monitors})
     return "\n".join([*lines, "endmodule", ""])
 

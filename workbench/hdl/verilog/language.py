@@ -10,7 +10,7 @@ from workbench.api.job import Job
 from workbench.hdl import instrument as core
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.board import outside
-from workbench.hdl.derived import clocks_of_streams, derived, made_clocks, names_of_made
+from workbench.hdl.derived import clocks_of_streams, derived, made_clocks, pll_nets
 from workbench.hdl.instances import Instance
 from workbench.hdl.instrument import Copies
 from workbench.hdl.layout import Layout
@@ -64,7 +64,7 @@ def scan(
 ) -> HdlScan:
     reading = read(root, hardware, platform, parameters, job or Job())
     design, top = reading.design, reading.top
-    edges = own_streams(design, find_streams(design, top, hardware, names_of_made(top)), top, hardware, reading.library)
+    edges = own_streams(design, find_streams(design, top, hardware, pll_nets(top)), top, hardware, reading.library)
     states = find_states(design, top, edges.streams)
     streams, fifos = streams_called(edges.streams, edges.fifos, top.path if top else "", hardware.names)
     return scan_of(
@@ -105,7 +105,7 @@ def instrument(
     written = Written(reading.design, hardware, parameters, out, vary)
 
     def copy(top: Instance, layout: Layout, board: Hardware) -> Copies:
-        streams = find_streams(reading.design, top, hardware, names_of_made(top), outside(board))
+        streams = find_streams(reading.design, top, hardware, pll_nets(top), outside(board))
         streams = own_streams(reading.design, streams, top, hardware, reading.library)
         streams = counted(streams, top.path, clocks_of_streams(top, hardware, board))
         if has_errors(streams.diagnostics):

@@ -33,7 +33,7 @@ class FoundStreams:
     fifos: tuple[Fifo, ...] = ()
     ends: Mapping[str, tuple[End, End]] = field(default_factory=dict)  # of each FIFO by its id: what it takes, gives
     labels: Mapping[str, Label] = field(default_factory=dict)  # of generate blocks without a name, by their path
-    made: Mapping[str, str] = field(default_factory=dict)  # clocks of PLLs: their nets below the top, as simulated
+    pll_nets: Mapping[str, str] = field(default_factory=dict)  # of clocks by their names, below the top as simulated
     idle: tuple[str, ...] = ()  # signals below the top on which none of them, nor what is outside, ever depends
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -58,12 +58,12 @@ def find_streams(
     design: Design,
     top: Instance | None,
     hardware: HardwareSources,
-    made: Mapping[str, str],
+    pll_nets: Mapping[str, str],
     outside: Iterable[str] = (),
 ) -> FoundStreams:
-    """The edges and FIFOs below an elaborated top, with those that the project points at. `made` are clocks that PLLs
-    make, by their names: where they are below the top. `outside` are the top's ports that something outside goes by,
-    besides the streams."""
+    """The edges and FIFOs below an elaborated top, with those that the project points at. `pll_nets` has
+    the nets of clocks that PLLs make, below the top, by the clocks' names. `outside` are the top's ports that something
+    outside goes by, besides the streams."""
     if design.top is None or top is None:
         return FoundStreams()
     instances = {instance.path: instance for instance in top.walk()}
@@ -84,8 +84,9 @@ def find_streams(
             key = _key(nets, offered, taken)
             edges.setdefault(key, _Edge(key)).pointed = signals
     by_order = list(edges.values())
-    clocks = {net_name(nets.root(bit)): name for name, net in made.items() if (bit := bit_named(design.top, net))}
-    streams = tuple(_with_own_names([_stream(nets, edge, places, clocks) for edge in by_order]))
+    bits = {name: bit_named(design.top, net) for name, net in pll_nets.items()}
+    clock_of_net = {net_name(nets.root(bit)): name for name, bit in bits.items() if bit}
+    streams = tuple(_with_own_names([_stream(nets, edge, places, clock_of_net) for edge in by_order]))
     streams = tuple(replace(s, waits=w) for s, w in zip(streams, _waits(nets, by_order, streams), strict=True))
     named: dict[tuple[str | int, ...], str] = {
         ("hardware", "fifos", number): name for number, name in enumerate(hardware.fifos)
@@ -103,7 +104,7 @@ def find_streams(
     at = {f.id: (_at(by_order[f.input], f.id, False), _at(by_order[f.output], f.id, True)) for f in fifos}
     of_fifos = {id_: (into, out) for id_, (into, out) in at.items() if into and out}
     labels = labels_for(design, nets.nameless)
-    return FoundStreams(streams, fifos, of_fifos, labels, made, tuple(sorted(idle)), tuple(problems))
+    return FoundStreams(streams, fifos, of_fifos, labels, pll_nets, tuple(sorted(idle)), tuple(problems))
 
 
 def _at(edge: _Edge, path: str, offers: bool) -> End | None:
@@ -174,7 +175,7 @@ def _key(nets: Nets, valid: Bit, ready: Bit) -> _Key:
     return _Key(offered[0] if len(offered) == 1 else whole.valid, taken[0] if len(taken) == 1 else whole.ready)
 
 
-def _stream(nets: Nets, edge: _Edge, places: Places, made: Mapping[str, str]) -> Stream:
+def _stream(nets: Nets, edge: _Edge, places: Places, clock_of_net: Mapping[str, str]) -> Stream:
     source, target, pointed = edge.end(True), edge.end(False), edge.pointed
     first = source or target
     ends = ((source, edge.key.valid), (target, edge.key.ready))
@@ -193,7 +194,7 @@ def _stream(nets: Nets, edge: _Edge, places: Places, made: Mapping[str, str]) ->
     offered, taken = nets.clocks(edge.key.valid), nets.clocks(edge.key.ready)
     registers = offered & taken or offered + taken
     clock = registers.most_common(1)[0][0] if registers else places.clock(*(path for path in (from_, to) if path))
-    clock = made.get(clock, "" if "." in clock else clock)
+    clock = clock_of_net.get(clock, "" if "." in clock else clock)
     mark = next((hdl_name(end.mark) for end in edge.ends if end.mark), "")
     whole = (end for end in (source, target, *edge.ends) if end and nets.root(end.valid) == edge.key.valid)
     pairs = dict.fromkeys(

@@ -91,7 +91,7 @@ class Design:
 
     def __init__(self, build: HdlBuild, asked: AgentQuery, clocks_hz: Mapping[str, float]) -> None:
         self.build, self._asked = build, asked
-        self._clocks_hz = {**clocks_hz, **{made.name: made.frequency_hz for made in build.simulation.made.values()}}
+        self._clocks_hz = {**clocks_hz, **{one.name: one.frequency_hz for one in build.simulation.made.values()}}
         self.block_of_stream = stream_blocks(build.streams, build.blocks)
         plan = build.read_out
         self._monitors = [*enumerate(plan.monitors)] if plan else []
@@ -293,10 +293,10 @@ class Design:
         ends |= {as_target(fifo.id): [fifo.input, fifo.output] for fifo in self.build.fifos}
         blocks = {name: [self.block_of_stream.get(n, -1) for n in streams] for name, streams in ends.items()}
         blocks |= {block.id: [number] for number, block in enumerate(self.build.blocks)}
-        made = {n: monitor.clock for _, monitor in self._monitors if monitor.made_of for n in self._counted(monitor)}
+        derived = {n: monitor.clock for _, monitor in self._monitors if monitor.made_of for n in self._counted(monitor)}
         for name in (*labels_of(one), *(name for _, name in needed(one))):
             unseen = [number for number in blocks.get(name, ()) if number not in self._clock_of]
-            if clock := next((made[number] for number in unseen if number in made), ""):
+            if clock := next((derived[number] for number in unseen if number in derived), ""):
                 hint = f"If a PLL makes it, add it to hardware.clocks: {{name: {clock}, frequency_hz: 200 MHz}}."
                 return f"'{name}' is on the clock {clock}, whose frequency is not stated", hint
         return "it asks about a block or a stream without a counter", _TRACED
