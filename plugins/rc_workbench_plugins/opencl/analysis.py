@@ -60,9 +60,13 @@ def arguments_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, obje
     return arguments
 
 
+def _known_by(key: tuple[str, ...]) -> Analysed | None:
+    known = _known.get(key)
+    return known if known is not None and all(_state(path) == state for path, state in known.headers.items()) else None
+
+
 def is_known(source: Path, name: str, launch: Launch, folder: Path) -> bool:
-    known = _known.get(key_of(source, name, launch, folder))
-    return known is not None and all(_state(path) == state for path, state in known.headers.items())
+    return _known_by(key_of(source, name, launch, folder)) is not None
 
 
 def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | None = None) -> Analysed:
@@ -71,9 +75,9 @@ def analysed(source: Path, name: str, launch: Launch, folder: Path, job: Job | N
     WorkbenchError with the compiler's errors, or with what is wrong with the launch.
     """
     key = key_of(source, name, launch, folder)
-    if is_known(source, name, launch, folder):
+    if known := _known_by(key):
         _known.move_to_end(key)
-        return _known[key]
+        return known
     kernels = compile_file(source, launch.macros, launch.standard, job, [folder / name for name in launch.include])
     kernel = kernels.kernel(name)
     arguments = arguments_of(kernel, launch, folder)

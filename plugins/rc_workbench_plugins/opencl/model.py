@@ -109,6 +109,7 @@ class RangeModel:
         self.book = _Book()
         self.above = enclosing(work.root)
         self.order = [leaf.id for leaf in leaves(work.root)]
+        self.rounds = {node.id: self._rounds(node) for node in walk(work.root) if isinstance(node, Loop)}
         #: #WI: SIMD takes that many work items at once (section 2.1; R12).
         self.items = self.book(
             "#WI", "", "section 2.1", setting.work_items / setting.simd,
@@ -121,16 +122,15 @@ class RangeModel:
         blocks = {name: self._block(name, statistics[name], shares) for name in self.order}
         nodes: dict[str, Values] = {}
         cycles = self._node(self.work.root, blocks, nodes)
-        rounds = {node.id: self._trips(node) for node in walk(self.work.root) if isinstance(node, Loop)}
         numbers = tuple(self.book.numbers)
-        return Estimate(self.work, self.setting, self.profile, blocks, nodes, rounds, cycles, numbers)
+        return Estimate(self.work, self.setting, self.profile, blocks, nodes, self.rounds, cycles, numbers)
 
     # ---- loops
 
     def _unroll(self, loop: Loop) -> Values:
         return self.setting.unroll.get(loop.id, 1.0)
 
-    def _trips(self, loop: Loop) -> Values:
+    def _rounds(self, loop: Loop) -> Values:
         """#Trip of a loop, reduced by its unrolling (section 3.3); one is left of what is entered at all. A work item
         that comes k times takes ceil(k/#UL) rounds (R17)."""
         trips, factor = self.work.trips.get(loop.id, 0.0), self._unroll(loop)
@@ -143,7 +143,7 @@ class RangeModel:
     def _product(self, loops: tuple[Loop, ...]) -> Values:
         result: Values = 1.0
         for loop in loops:
-            result = result * self._trips(loop)
+            result = result * self.rounds[loop.id]
         return result
 
     # ---- statistics of a block
@@ -243,7 +243,7 @@ class RangeModel:
         (comp_k, mem_k), (comp_all, mem_all) = totals[name], totals[""]
         loops = self.above[name]
         own = bool(loops) and (not self.repaired or _alone(loops[-1]))
-        trips = self._trips(loops[-1]) if own else np.float64(1.0)
+        trips = self.rounds[loops[-1].id] if own else np.float64(1.0)
         reading = "R5" if self.repaired else ""
         comp_min = book("Comp_min", name, "Eq. 11", items * trips / units + cycle - 1,
                         {"#WI": items, "#Trip": trips, "#CU": units, "#Cycle": cycle}, reading)  # fmt: skip
@@ -288,7 +288,7 @@ class RangeModel:
         elif self.repaired and _alone(node):
             totals[node.id] = self.book("C", node.id, "Eq. 9", most, parts, "R5")
         else:
-            trips = self._trips(node)
+            trips = self.rounds[node.id]
             cycles = total(parts.values()) + np.maximum(trips - 1, 0.0) * most
             totals[node.id] = self.book("C", node.id, "Eq. 9", cycles, {**parts, "#Trips": trips})
         return totals[node.id]

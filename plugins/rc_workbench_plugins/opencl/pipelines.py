@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, Way, leaves, walk
+from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, Way, leaves
 from rc_workbench_plugins.opencl.model import REPAIRED, BlockEstimate, Estimate, RangeModel, Setting, largest, total
 from rc_workbench_plugins.opencl.recurrence import is_innermost
 from rc_workbench_plugins.opencl.statistics import Stream, Work
@@ -28,9 +28,10 @@ class TaskModel(RangeModel):
         blocks: dict[str, BlockEstimate] = {}
         nodes: dict[str, Values] = {}
         cycles = self._serial(self.work.root, np.float64(1.0), statistics, blocks, nodes)
-        rounds = {node.id: self._trips(node) for node in walk(self.work.root) if isinstance(node, Loop)}
         ordered = {name: blocks[name] for name in self.order}
-        return Estimate(self.work, self.setting, self.profile, ordered, nodes, rounds, cycles, tuple(self.book.numbers))
+        return Estimate(
+            self.work, self.setting, self.profile, ordered, nodes, self.rounds, cycles, tuple(self.book.numbers)
+        )
 
     def _next(self, stream: Stream, loops: tuple[Loop, ...]) -> tuple[float | None, Values]:
         """Consecutive iterations of the innermost loop enter the pipeline one after another."""
@@ -47,7 +48,7 @@ class TaskModel(RangeModel):
             return blocks[node.id].cycles
         if isinstance(node, Loop) and is_innermost(node):
             return self._pipelined(node, times, statistics, blocks, nodes)
-        rounds = self._trips(node) if isinstance(node, Loop) else np.float64(1.0)
+        rounds = self.rounds[node.id] if isinstance(node, Loop) else np.float64(1.0)
         parts = {one.id: self._serial(one, times * rounds, statistics, blocks, nodes) for one in node.children}
         arms = isinstance(node, Branch | Switch)
         cycles = largest(parts.values()) if arms else rounds * total(parts.values())
@@ -58,7 +59,7 @@ class TaskModel(RangeModel):
         self, loop: Loop, times: Values, statistics: Mapping[str, tuple[Values, ...]],
         blocks: dict[str, BlockEstimate], nodes: dict[str, Values],
     ) -> Values:  # fmt: skip
-        rounds, factor = self._trips(loop), self._unroll(loop)
+        rounds, factor = self.rounds[loop.id], self._unroll(loop)
         limit = self.work.intervals.get(loop.id)
         least = limit.cycles if limit else 1.0
         interval = least * (factor if limit and limit.grows else 1.0)
