@@ -20,7 +20,6 @@ from workbench.pictures.layout_parts import (
     NodeBox,
     RoutedEdge,
     Tile,
-    edge_label,
     links_of,
     nodes_of,
 )
@@ -49,7 +48,7 @@ def layout_graph(graph: BlockGraph, style: LayoutStyle | None = None) -> GraphLa
     """Lay out a graph. Deterministic: the same graph always gives the same picture. Units are pixels."""
     style = style or LayoutStyle()
     nodes = nodes_of(graph, style)
-    links = links_of(graph, nodes, style)
+    links = links_of(graph, nodes)
     blocks = {block.id: block for block in graph.blocks}
     speaks = {
         key: sum(CPU in state.targets for state in blocks[node.block_ids[0]].states)
@@ -226,7 +225,7 @@ def _place(
         left, right = column_x[first] - style.padding, routed.frame_ends[last + 1]
         boxes.append(FrameBox(frame.name, frame.side, Box(left, style.margin, right - left, bottom - style.margin)))
     edges = tuple(
-        RoutedEdge(link.source, link.target, link.edges, points, *edge_label(link), label_box)
+        RoutedEdge(link.source, link.target, link.edges, points, link.label, link.detail, label_box)
         for link, points, label_box in routed.links
     )
     return GraphLayout(routed.width, bottom + style.margin, tuple(boxes), tuple(nodes.values()), edges)

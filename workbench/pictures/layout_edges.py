@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from workbench.model.blocks import Edge
@@ -14,13 +15,21 @@ Strip = tuple[int, bool]
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A line: messages `edges` from node `source` to node `target`; `number` distinguishes parallel ones."""
+    """A line: messages `edges` from node `source` to node `target`; `number` distinguishes parallel ones. `label` gives
+    their counts and sizes, `detail` their names and times."""
 
     source: str
     target: str
     number: int
     edges: tuple[Edge, ...]
-    label_characters: int
+    label: str
+    detail: str
+
+    def label_width(self, style: LayoutStyle) -> float:
+        """In pixels: of the longer line, or of both beside each other."""
+        lengths = [len(text) for text in (self.label, self.detail)]
+        characters = max(lengths) if style.label_lines == 2 else sum(lengths) + 2 * all(lengths)
+        return characters * style.character_width
 
     @property
     def ends(self) -> frozenset[str]:
@@ -101,7 +110,7 @@ def route(placed: Placed, links: Sequence[Link], style: LayoutStyle) -> Routed:
             left_end = min(pair, key=lambda port: (not port.right, port.y))
             labels[link] = left_end
             gutter = gutters[left_end.strip]
-            gutter.label_width = max(gutter.label_width, link.label_characters * style.character_width + 28)
+            gutter.label_width = max(gutter.label_width, link.label_width(style) + 28)
     tracks = _tracks(ports, straight, placed, gutters)
     column_x, frame_ends = [], {}
     x = style.margin
@@ -238,12 +247,13 @@ def _tracks(
     for strip, parts in spans_of_strip.items():
         used: list[list[Span]] = []
         for (low, high), key in sorted(parts, key=lambda part: part[0][1] - part[0][0]):
-            track = next(
-                (n for n, spans in enumerate(used) if all(high < a - 3 or low > b + 3 for a, b in spans)), len(used)
-            )
+            # a track's spans are apart and sorted, so that the last that begins above the part's end is the nearest
+            places = (bisect_right(spans, (high + 3, inf)) for spans in used)
+            free = ((n, at) for n, at in enumerate(places) if at == 0 or used[n][at - 1][1] < low - 3)
+            track, at = next(free, (len(used), 0))
             if track == len(used):
                 used.append([])
-            used[track].append((low, high))
+            used[track].insert(at, (low, high))
             tracks[key] = track
         gutters[strip].tracks = len(used)
     return tracks
@@ -293,7 +303,7 @@ def _label_box(
     style: LayoutStyle,
 ) -> Box:
     """The label's box: beside the left node for neighbours, centred if the line is straight; otherwise on its lane."""
-    width = link.label_characters * style.character_width + 8
+    width = link.label_width(style) + 8
     height = style.label_height - 4
     if port is None:
         (x0, y), (x1, _) = points[2], points[3]

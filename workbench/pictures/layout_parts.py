@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, sqrt
@@ -48,11 +48,9 @@ class NodeBox:
 
     def moved(self, box: Box) -> NodeBox:
         """The node at another place, with its tiles laid into its foot."""
-        if not self.tiles:
-            return replace(self, box=box)
         dx, dy = box.x - self.box.x, box.bottom - self.box.bottom
         tiles = tuple(Tile(t.block_id, Box(t.box.x + dx, t.box.y + dy, t.box.width, t.box.height)) for t in self.tiles)
-        return replace(self, box=box, tiles=tiles)
+        return NodeBox(self.key, self.title, self.frame, self.side, self.block_ids, box, tiles)
 
 
 @dataclass(frozen=True)
@@ -205,7 +203,7 @@ def _stack(members: list[Block], title: str, frame: str, style: LayoutStyle) -> 
     return NodeBox(members[0].group, title, frame, members[0].side, ids, Box(0, 0, style.stack_width, height), tiles)
 
 
-def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox], style: LayoutStyle) -> list[Link]:
+def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox]) -> list[Link]:
     """A link for each message and direction between two nodes; beyond `MOST_PARALLEL` the lightest share the last."""
     key_of = {block_id: key for key, node in nodes.items() for block_id in node.block_ids} | {key: key for key in nodes}
     by_message: dict[tuple[str, str, str], list[Edge]] = {}
@@ -223,22 +221,12 @@ def links_of(graph: BlockGraph, nodes: Mapping[str, NodeBox], style: LayoutStyle
             lightest = tuple(edge for bundle in bundles[MOST_PARALLEL - 1 :] for edge in bundle)
             bundles = [*bundles[: MOST_PARALLEL - 1], lightest]
         for number, bundle in enumerate(bundles):
-            links.append(Link(source, target, number, bundle, _characters(bundle, style)))
+            links.append(Link(source, target, number, bundle, *_texts(bundle)))
     return links
 
 
 def _weight(bundle: tuple[Edge, ...]) -> tuple[float, int]:
     return sum(edge.time_s or 0 for edge in bundle), sum(edge.count or 0 for edge in bundle)
-
-
-def _characters(bundle: tuple[Edge, ...], style: LayoutStyle) -> int:
-    """The width of a label in characters: its longer line, or both beside each other."""
-    lengths = [len(text) for text in _texts(bundle)]
-    return max(lengths) if style.label_lines == 2 else sum(lengths) + 2 * all(lengths)
-
-
-def edge_label(link: Link) -> tuple[str, str]:
-    return _texts(link.edges)
 
 
 def _texts(edges: tuple[Edge, ...]) -> tuple[str, str]:
