@@ -3,6 +3,7 @@
 import re
 import shutil
 import threading
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -55,6 +56,7 @@ from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import load_plugins
 
+POINTS = ("transfer_tables", "write", "points")
 TEMPLATE = Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml")))
 EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
 
@@ -220,7 +222,7 @@ def test_an_expression_is_judged_while_it_is_typed_and_after(qtbot: QtBot, mode:
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert "wrods" in mode.document.text
     qtbot.waitUntil(lambda: mode.parts._bad.get(mode.chosen) == "high", timeout=20_000)
-    assert mode.parts.tabs.tabText(0) == "Calls !"
+    assert mode.parts.tabs.tabToolTip(0) == "This part has problems"
     assert mode.parts._bad.keys() == {mode.chosen}
     assert mode.save_button.isEnabled()  # what cannot be compiled yet can be kept
     line.selectAll()
@@ -336,6 +338,77 @@ def test_pasted_rows_of_spreadsheets() -> None:
     ]
     assert pasted_points("4, 8e-6") == [{"bytes": 4, "time_s": 8e-6}]
     assert pasted_points("nothing here") == []
+
+
+def test_a_paste_without_rows_changes_nothing_and_says_what_is_wanted(mode: PlatformMode) -> None:
+    mode.choose(("transfer_tables", "write"))
+    before = mode.document.text
+    assert not mode.table.paste("nothing here")
+    assert mode.document.text == before
+    assert [n.message for n in mode.context.notices] == ["the clipboard holds no row of a transfer table"]
+
+
+def test_tab_goes_from_cell_to_cell_also_after_a_change(qtbot: QtBot, mode: PlatformMode) -> None:
+    mode.choose(("transfer_tables", "write"))
+    mode.activateWindow()
+    table, rows = mode.table, mode.table.rows
+
+    def typed(row: int, column: int) -> QLineEdit:
+        qtbot.waitUntil(lambda: (table.currentIndex().row(), table.currentIndex().column()) == (row, column))
+        qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), QLineEdit))
+        editor = QApplication.focusWidget()
+        assert isinstance(editor, QLineEdit)
+        return editor
+
+    table.setCurrentIndex(rows.index(1, TIME))
+    table.edit(table.currentIndex())
+    editor = typed(1, TIME)
+    editor.setText("15.9 us")
+    qtbot.keyClick(editor, Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: mode.document.value((*POINTS, 1, "time_s")) == "15.9 us")
+    qtbot.keyClick(typed(1, SOURCE), Qt.Key.Key_Tab)
+    qtbot.keyClick(typed(2, SIZE), Qt.Key.Key_Backtab)
+    typed(1, SOURCE)
+
+
+def test_in_a_narrow_window_form_and_table_take_turns(mode: PlatformMode, qtbot: QtBot) -> None:
+    mode.resize(735, 392)
+    assert mode.minimumSizeHint().width() <= 735
+    assert (mode.form.isVisible(), mode.table.isVisible(), mode.serving.lines.isVisible()) == (True, False, False)
+    mode.pages.to_table.click()
+    assert (mode.form.isVisible(), mode.table.isVisible()) == (False, True)
+    mode.pages.to_form.click()
+    assert (mode.form.isVisible(), mode.table.isVisible()) == (True, False)
+    mode.choose(("transfer_tables", "write"))
+    assert mode.table.isVisible()
+    mode.show_place(("transfer_tables", "write", "direction"))
+    assert mode.form.isVisible()
+    mode.serving.more.click()
+    assert mode.serving.lines.isVisible()
+    mode.resize(1536, 900)
+    assert (mode.form.isVisible(), mode.table.isVisible(), mode.pages.to_form.isVisible()) == (True, True, False)
+    assert mode.serving.lines.isVisible()
+    assert not mode.serving.more.isVisible()
+
+
+def test_a_template_of_the_workbench_is_not_saved_among_its_own(
+    mode: PlatformMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mode.open_document(TEMPLATE)
+    asked: list[Path] = []
+    monkeypatch.setattr(mode, "ask_file", lambda title, path: asked.append(path))
+    mode.save_as()
+    assert [path.name for path in asked] == [TEMPLATE.name]
+    assert asked[0].parent != TEMPLATE.parent
+
+
+def test_percents_of_a_hundred_and_more_have_every_digit() -> None:
+    fit = fit_transfers([4, 64, 1024], [1e-5, 1e-5, 1e-4])
+    assert fit is not None
+    far = replace(fit, residuals=(0.0, 1.94, -0.031))
+    assert (far.worst_text, residual_text(1.94), residual_text(-0.031)) == (
+        "194\u202f%", "+194\u202f%", "\u22123.1\u202f%",
+    )  # fmt: skip
 
 
 def test_table_and_curve_are_linked_by_hover(qtbot: QtBot, mode: PlatformMode) -> None:

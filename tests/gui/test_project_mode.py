@@ -206,3 +206,50 @@ def test_a_dialog_chooses_files_written_from_the_projects_folder(
     row.pick_button.click()
     row.pick_button.click()
     assert mode.document.value(("rules",)) == ["rules/one.yaml", "../two.yaml"]
+
+
+@pytest.mark.parametrize("width", [700, 1540])
+def test_editors_end_at_one_line_and_what_they_are_from_is_beside_them(mode: ProjectMode, width: int) -> None:
+    mode.resize(width, 700)
+    mode.choose(("simulation",))
+    rows = [row for row in mode.form.rows if row.field.kind != "check"]
+    ends = {row.editor.mapTo(mode, row.editor.rect().topRight()).x() for row in rows}
+    begins = {row.origin.mapTo(mode, row.origin.rect().topLeft()).x() for row in rows}
+    assert (len(ends), len(begins)) == (1, 1)
+    assert 0 < min(begins) - max(ends) < 24
+    assert max(ends) < width
+
+
+def test_a_click_on_where_a_value_is_from_shows_its_line(
+    mode: ProjectMode, project: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[tuple[str, int]] = []
+    monkeypatch.setattr(mode.context.navigation, "open_line", lambda file, line: lines.append((file, line)))
+    mode.choose(())
+    qtbot.mouseClick(mode.form.row("title").origin, Qt.MouseButton.LeftButton)
+    text = project.read_text("utf-8").splitlines()
+    assert [(file, text[line - 1].partition(":")[0]) for file, line in lines] == [(str(project), "title")]
+    mode.choose(("simulation",))
+    qtbot.mouseClick(mode.form.row("cores").origin, Qt.MouseButton.LeftButton)  # of no line
+    assert len(lines) == 1
+
+
+def test_how_many_fields_are_set_is_said_in_a_narrow_list(mode: ProjectMode) -> None:
+    """A part that has no sign beside it has the room of one for its note."""
+    lines = mode.parts.lines
+    part = lines.rows.index(0, 0, lines.rows.index(0, 0))
+    mode.parts.setFixedWidth(212)
+    assert lines.visualRect(part).width() == lines.viewport().width()
+    mode.document.set(("simulation", "cores"), "many", "Change cores")
+    bad = next(lines.rows.index(n, 0, lines.rows.index(3, 0)) for n in range(2))
+    assert lines.visualRect(bad).width() < lines.viewport().width()
+
+
+def test_a_reset_leaves_the_keyboard_in_the_field(mode: ProjectMode, qtbot: QtBot) -> None:
+    mode.choose(("simulation",))
+    type_in(qtbot, mode, ("cores",), "8")
+    row = mode.form.row("cores")
+    row.reset_button.setFocus()
+    qtbot.keyClick(row.reset_button, Qt.Key.Key_Space)
+    assert mode.document.value(row.path) is None
+    assert row.editor.hasFocus()

@@ -47,7 +47,7 @@ class TransferFit:
 
     @property
     def worst_text(self) -> str:
-        return f"{100 * self.worst:.2g}{NARROW}%"
+        return f"{_percent(self.worst)}{NARROW}%"
 
 
 def fit_transfers(
@@ -74,4 +74,9 @@ def fit_transfers(
 
 def residual_text(residual: float) -> str:
     """A residual in percent: `+3.1 %`; `0 %` below a thousandth."""
-    return f"0{NARROW}%" if abs(residual) < 0.001 else f"{100 * residual:+.2g}{NARROW}%".replace("-", "−")
+    return f"0{NARROW}%" if abs(residual) < 0.001 else f"{_percent(residual, '+')}{NARROW}%".replace("-", "−")
+
+
+def _percent(fraction: float, sign: str = "") -> str:
+    """Two significant digits in percent, but every digit of a hundred or more."""
+    return f"{100 * fraction:{sign}.{0 if abs(fraction) >= 0.995 else 2}{'f' if abs(fraction) >= 0.995 else 'g'}}"

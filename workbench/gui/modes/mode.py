@@ -160,7 +160,8 @@ class Mode(QWidget):
         document = self.shown_document
         if document is None or document.path is None:
             return False
-        path = self.ask_file("Save as", document.path)
+        folder = (self.context.root() or Path.cwd()) if document.read_only else document.path.parent
+        path = self.ask_file("Save as", folder / document.path.name)
         return path is not None and self.write_as(path)
 
     def duplicate(self) -> bool:

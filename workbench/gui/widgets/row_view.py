@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
     QAbstractItemView,
     QHeaderView,
     QMenu,
@@ -26,6 +28,7 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
+    QWidget,
 )
 
 from workbench.gui.look import icons, theme
@@ -143,6 +146,7 @@ class RowView(QTreeView):
         self.header().setSectionsClickable(True)  # a view takes that from a header that it is given
         self.header().sectionClicked.connect(self._sort)
         self._quiet = False
+        self._typed_at: tuple[int, int] | None = None  # the row, and the place among the columns typed in
 
     def show_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
         """Rows, each with what hangs under it; sorted as before."""
@@ -331,6 +335,32 @@ class RowView(QTreeView):
         if self.rows.rowCount(first):
             name = "chevron-down" if self.isExpanded(first) else "chevron-right"
             icons.draw_icon(painter, name, rect.left() + 2, rect.center().y() - 7)
+
+    def commitData(self, editor: QWidget) -> None:
+        index = self.currentIndex()
+        at_top = index.isValid() and not index.parent().isValid() and index.column() in self._typed_in
+        self._typed_at = (index.row(), self._typed_in.index(index.column())) if at_top else None
+        super().commitData(editor)
+
+    def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
+        """Tab goes on to the next cell that one types in, also where the rows were shown anew for the last one."""
+        hints = QAbstractItemDelegate.EndEditHint
+        by, at = {hints.EditNextItem: 1, hints.EditPreviousItem: -1}.get(hint, 0), self._typed_at
+        self._typed_at = None
+        super().closeEditor(editor, hints.NoHint if by and at else hint)
+        if not by or at is None:
+            return
+        cells = [(row, column) for row in range(self.rows.rowCount()) for column in range(len(self._typed_in))
+                 if not self.isColumnHidden(self._typed_in[column])]  # fmt: skip
+        number = cells.index(at) + by if at in cells else -1
+        if 0 <= number < len(cells):  # once what was typed is taken over
+            QTimer.singleShot(0, self, partial(self._edit_cell, *cells[number]))
+
+    def _edit_cell(self, row: int, column: int) -> None:
+        index = self.rows.index(row, self._typed_in[column])
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.edit(index)
 
     def mouseDoubleClickEvent(self, event: QEvent) -> None:
         if (row := self.current) is not None:

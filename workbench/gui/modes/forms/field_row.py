@@ -40,21 +40,20 @@ _LISTS = ("lines", "pairs", "lists", "rows", "names", "numbers", "expressions")
 
 
 #: Room beside the labels from which on notes are beside their editors: of all fields, of short ones.
-WIDE_PX, BESIDE_PX, MOST_EDITOR_PX = 640, 330, 600
+WIDE_PX, BESIDE_PX, MOST_EDITOR_PX = 660, 330, 420
 #: Kinds whose editors are as wide as what they hold.
 _SHORT = ("number", "unit", "address", "choice", "check")
-_SHORT_PX, _LEAST_SHORT_PX, _CHECK_PX, ORIGIN_PX = 150, 90, 24, 62
-_BESIDE_EDITOR_PX = 32 + ORIGIN_PX + 28 + 16  # what chooses files, the origin, what resets, and the gaps
-_UNBOUND_PX = 16_777_215  # no bound, in Qt's words
+_SHORT_PX, _LEAST_PX, _GAP_PX, ORIGIN_PX, _RESET_PX = 150, 90, 6, 52, 28
+_AFTER_PX = ORIGIN_PX + _RESET_PX + 2 * _GAP_PX + 4  # where a value comes from, and what resets it
 OriginOf = Callable[[Path_], Origin]
 
 
 class FieldRow(QObject):
     """One field: its editor, where its value comes from, the note beside it or below, and the problem under it. `typed`
-    follows every key in a text, `grown` says that its height may be another. `origin_of` says what is in force of a
-    field that is not set; without it nothing is said of that."""
+    follows every key in a text, `grown` says that its height may be another, `line_wanted` carries the line that sets
+    the value. `origin_of` says what is in force of a field that is not set; without it nothing is said of that."""
 
-    typed, grown = Signal(), Signal()
+    typed, grown, line_wanted = Signal(), Signal(), Signal(int)
 
     def __init__(self, document: YamlDocument, base: Path_, field: Field, origin_of: OriginOf | None = None) -> None:
         super().__init__()
@@ -70,36 +69,33 @@ class FieldRow(QObject):
         self.problem = label("", "high", wrap=True)
         column_layout(self._row, self.problem, of=self.box, margins=(0, 0, 0, 0), spacing=3)
         self._short = field.kind in _SHORT
-        self._row.addWidget(self._holder, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self._holder, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._row.addWidget(self.note, 1)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.setWordWrap(True)
         self.note.setVisible(bool(field.note or (field.notes and field.kind != "names")))
         self._fill_holder()
-        self.set_width(0, 0)
+        self.set_width(0)
         self.read()
 
     def _fill_holder(self) -> None:
         """The editor, what chooses files for it, and where its value comes from."""
         top = Qt.AlignmentFlag.AlignTop
-        inside = row_layout(of=self._holder, margins=(0, 0, 0, 0), spacing=4)
-        inside.addWidget(self.editor, 0 if self._short else 1)
-        if self._short:
-            if isinstance(self.editor, QComboBox):
-                self.editor.setMinimumWidth(_SHORT_PX)
-                self.editor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            else:
-                self.editor.setFixedWidth(_CHECK_PX if self.field.kind == "check" else _SHORT_PX)
+        inside = row_layout(of=self._holder, margins=(0, 0, 0, 0), spacing=_GAP_PX)
+        inside.addWidget(self.editor, 0 if self.field.kind == "check" else 1)
+        if self.field.kind == "check":
             inside.addStretch(1)
+        elif isinstance(self.editor, QComboBox):
+            self.editor.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            self.editor.setMinimumWidth(_LEAST_PX)
         if self.field.picks and not self.document.read_only:
             self.pick_button = IconButton("folder", f"Choose: {self.field.label}", on=self._pick)
             inside.addWidget(self.pick_button, 0, top)
-        elif self._origin_of is not None:
-            inside.addSpacing(32)  # as wide as that button: the editors end at one line
         if self._origin_of is not None:
             inside.addSpacing(4)
             self.origin = label("", "small")
             self.origin.setFixedSize(ORIGIN_PX, 28)
+            self.origin.installEventFilter(self)
             self.reset_button = IconButton("undo-2", f"{self.field.label}: reset", on=self.reset)
             policy = self.reset_button.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
@@ -145,30 +141,24 @@ class FieldRow(QObject):
         line.textEdited.connect(self.typed)
         return line
 
-    def set_width(self, form_px: int, label_px: int) -> None:
-        """Lay the row out in a form so wide: the notes of a wide one begin at one line, those of a narrow one are under
-        their editors, but beside short ones."""
-        room_px = form_px - label_px - 60
-        wide = room_px >= WIDE_PX
-        taken_px = 0 if self._origin_of is None else _BESIDE_EDITOR_PX
-        down = not wide and (not self._short or taken_px > 0 or room_px < BESIDE_PX)
+    def set_width(self, room_px: int, more_px: int = 0) -> None:
+        """Lay the row out in so much room: where there is much, all editors are as wide as each other, and their notes
+        begin at one line beside them; else notes are under their editors, but beside short ones. An editor without a
+        label beside it begins `more_px` before the others, and ends with them."""
+        after_px = _AFTER_PX if self._origin_of is not None else 0
+        wide = room_px - more_px >= WIDE_PX
+        short = self._short and not wide and not after_px
+        down = not wide and (not short or room_px < BESIDE_PX)
         self._row.setDirection(QBoxLayout.Direction.TopToBottom if down else QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(3 if down else 12)
         self.note.setContentsMargins(0, 0 if down else 6, 0, 0)
-        beside, top = self._short and not wide and not down, Qt.AlignmentFlag.AlignTop
-        self._row.setAlignment(self._holder, top | Qt.AlignmentFlag.AlignLeft if wide else top)
+        short_px = max(_SHORT_PX, self.editor.sizeHint().width()) if isinstance(self.editor, QComboBox) else _SHORT_PX
+        editor_px = min(short_px, room_px) if short else room_px - after_px
         if wide:
-            self._holder.setFixedWidth(min(round(room_px * 0.6), MOST_EDITOR_PX))
-        else:
-            self._holder.setMinimumWidth(_SHORT_PX + taken_px if beside else 0)
-            self._holder.setMaximumWidth(_UNBOUND_PX)
-        self._row.setStretch(0, 0 if wide or beside else 1)
-        if self._short and self.field.kind != "check":
-            short_px = max(min(_SHORT_PX, room_px - taken_px), _LEAST_SHORT_PX) if form_px else _SHORT_PX
-            if isinstance(self.editor, QComboBox):
-                self.editor.setMinimumWidth(short_px)
-            else:
-                self.editor.setFixedWidth(short_px)
+            editor_px = min(round((room_px - more_px) * 0.5), MOST_EDITOR_PX) + more_px
+        elif after_px:
+            editor_px = min(editor_px, MOST_EDITOR_PX + more_px)
+        self._holder.setFixedWidth(max(editor_px, _LEAST_PX) + after_px)
 
     # ---- document and widget
 
@@ -220,17 +210,22 @@ class FieldRow(QObject):
         name = "project" if is_set else unset.name
         self.origin.setText("" if name == "none" else name)
         self.origin.setToolTip(self._origin_tip(name))
+        self.origin.setCursor(Qt.CursorShape.PointingHandCursor if self._line() else Qt.CursorShape.ArrowCursor)
         set_role(self.origin, "smallaccent" if is_set else "small")
         self.reset_button.setVisible(is_set and can_reset(self.path) and not self.document.read_only)
         self.reset_button.setToolTip(f"Reset to {unset.value or 'nothing'}" if unset.name != "hardware" else "Reset")
         if isinstance(self.editor, QLineEdit | QPlainTextEdit):
             self.editor.setPlaceholderText(unset.value)
 
-    def _origin_tip(self, name: str) -> str:
+    def _line(self) -> int | None:
+        """The line of the file that sets the value."""
         span = self.document.marked.values.get(self.path) if self.document.marked else None
-        file = self.document.path.name if self.document.path else ""
+        return span.line if span else None
+
+    def _origin_tip(self, name: str) -> str:
+        file, line = self.document.path.name if self.document.path else "", self._line()
         return {
-            "project": f"set in {file}, line {span.line}" if span else f"set in {file}",
+            "project": f"set in {file}, line {line}: a click shows it" if line else f"set in {file}",
             "template": "from the platform template",
             "hardware": "as in the design above",
             "found": "found beside the project file",
@@ -238,7 +233,8 @@ class FieldRow(QObject):
         }.get(name, "")
 
     def reset(self) -> None:
-        """Take the value out of the document."""
+        """Take the value out of the document; the keyboard goes to the editor, as the button goes."""
+        self.editor.setFocus()
         self.document.remove(self.path, f"Reset {self.field.label.lower()}")
 
     def _pick(self) -> None:
@@ -283,7 +279,12 @@ class FieldRow(QObject):
         set_property(self.editor, "problem", bad)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ctrl+Z belongs to the field while something is typed in it, and to the document before and after."""
+        """Ctrl+Z belongs to the field while something is typed in it, and to the document before and after. A click on
+        where the value comes from shows its line."""
+        if watched is not self.editor:
+            if event.type() == QEvent.Type.MouseButtonRelease and (line := self._line()):
+                self.line_wanted.emit(line)
+            return False
         undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and not self.typing:
             return event.matches(undo) or event.matches(redo)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
@@ -24,7 +24,8 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
-LABEL_PX, MOST_LABEL_PX = 118, 180
+LABEL_PX, NARROW_PX = 118, 460  # what labels have at least, but in a narrow form
+_EDGE_PX, _GAP_PX = 16, 12
 
 
 class PartForm(ScrollArea):
@@ -32,6 +33,7 @@ class PartForm(ScrollArea):
     name wanted for it; `add_wanted` is the button at its end."""
 
     typed = Signal(object)
+    line_wanted = Signal(int)  # of the document's file
     renamed = Signal(object, str)
     add_wanted = Signal()
 
@@ -41,7 +43,9 @@ class PartForm(ScrollArea):
         self.document, self._origin_of = document, origin_of
         self.all_fields = False  # whether those are shown too that do not apply, or are seldom set
         self._shown: tuple[Path_, ...] = ()
-        self._label_px = LABEL_PX
+        self._longest_px = 0  # of the labels
+        self._grids: list[tuple[QGridLayout, list[tuple[QLabel, FieldRow]]]] = []  # by group
+        self._narrow = False
         self.rows: list[FieldRow] = []
         self.part: DocumentPart | None = None
         self.only_shows = False  # whether it was made for a document that cannot be changed
@@ -59,21 +63,23 @@ class PartForm(ScrollArea):
     def show_part(self, part: DocumentPart | None, slices: Slices | None = None) -> None:
         """Show the form of a part: at once, or with `slices` group by group, each in a turn of its own."""
         self.part, self.only_shows = part, self.document.read_only
-        self.rows, self._wanted = [], None
+        self.rows, self._grids, self._wanted = [], [], None
         body = QWidget()
         set_ground(body, "panel")
-        column = column_layout(of=body, margins=(16, 14, 16, 16), spacing=10)
+        column = column_layout(of=body, margins=(_EDGE_PX, 14, _EDGE_PX, 16), spacing=10)
         if self.only_shows:
             column.addWidget(self._note())
         groups = self._groups()
         self._shown = tuple((*part.base, *f.path) for group in groups for f in group.fields) if part else ()
         metrics = QFontMetrics(fonts.ui_font(13, 400))
-        longest_px = max((metrics.horizontalAdvance(f.label) for g in groups for f in g.fields), default=0)
-        self._label_px = min(max(LABEL_PX, longest_px + 8), MOST_LABEL_PX)
-        if part and part.named and not self.document.read_only:
+        named = bool(part and part.named and not self.document.read_only)
+        labels = [field.label for group in groups for field in group.fields] + ["Name"] * named
+        self._longest_px = max(map(metrics.horizontalAdvance, labels), default=0) + 8
+        if part and named:
             column.addLayout(self._name_row(part))
         self._strays = QVBoxLayout()
         column.addLayout(self._strays)
+        self._fold()
         if slices is None:
             for _ in self._fill(column, part, groups):
                 pass
@@ -171,7 +177,7 @@ class PartForm(ScrollArea):
     def _name_row(self, part: DocumentPart) -> QHBoxLayout:
         row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
         said = label("Name", "second")
-        said.setMinimumSize(self._label_px, 28)
+        said.setMinimumSize(self._label_px(), 28)
         said.setBuddy(editor)
         editor.setProperty("role", "code")
         editor.setAccessibleName("Name")
@@ -182,7 +188,7 @@ class PartForm(ScrollArea):
                 self.renamed.emit(part.path, name)
 
         editor.editingFinished.connect(leave)
-        row.setSpacing(12)
+        row.setSpacing(_GAP_PX)
         row.addWidget(said)
         row.addWidget(editor, 1)
         return row
@@ -195,32 +201,57 @@ class PartForm(ScrollArea):
             head.addWidget(remove)
         column.addLayout(head)
         form = QGridLayout()  # a QFormLayout keeps heights for widths that it has not any more
-        form.setHorizontalSpacing(12)
+        form.setHorizontalSpacing(_GAP_PX)
         form.setVerticalSpacing(8)
         form.setColumnStretch(1, 1)
-        for number, field in enumerate(group.fields):
+        rows: list[tuple[QLabel, FieldRow]] = []
+        for field in group.fields:
             row = FieldRow(self.document, base, field, self._origin_of)
             self.rows.append(row)
             row.typed.connect(partial(self.typed.emit, row))
             self._give_words(row)
             row.grown.connect(partial(QTimer.singleShot, 0, self, self._show_problem))
-            if field.label:
-                said = label(field.label, "second")
-                said.setMinimumSize(self._label_px, 28)
-                said.setBuddy(row.editor)
-                form.addWidget(said, number, 0, Qt.AlignmentFlag.AlignTop)
-                form.addWidget(row.box, number, 1)
-            else:
-                form.addWidget(row.box, number, 0, 1, 2)
+            row.line_wanted.connect(self.line_wanted)
+            said = label(field.label, "second")
+            said.setBuddy(row.editor)
+            if not field.label:
+                said.hide()
+            rows.append((said, row))
+        self._place(form, rows)
+        self._grids.append((form, rows))
         column.addLayout(form)
+
+    def _place(self, form: QGridLayout, rows: Sequence[tuple[QLabel, FieldRow]]) -> None:
+        """Labels beside their editors; in a narrow form above those of long texts, which then have its whole width."""
+        for number, (said, row) in enumerate(rows):
+            above = not row.field.label or self._is_above(row)
+            form.addWidget(said, 2 * number, 0, 1, 2 if above else 1, Qt.AlignmentFlag.AlignTop)
+            form.addWidget(row.box, 2 * number + above, 0 if above else 1, 1, 2 if above else 1)
+
+    def _is_above(self, row: FieldRow) -> bool:
+        return self._narrow and row.field.kind in ("long", "prose")
+
+    def _label_px(self) -> int:
+        return self._longest_px if self._narrow else max(self._longest_px, LABEL_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
 
     def _fold(self) -> None:
-        for row in self.rows:
-            row.set_width(self.viewport().width(), self._label_px)
+        """Lay the rows out in the width that there is."""
+        whole_px = self.viewport().width()
+        if self._narrow != (whole_px < NARROW_PX):
+            self._narrow = not self._narrow
+            for form, rows in self._grids:
+                self._place(form, rows)
+        whole_px -= 2 * _EDGE_PX
+        label_px = self._label_px()
+        for said, row in (pair for _, rows in self._grids for pair in rows):
+            is_above = self._is_above(row) or not row.field.label
+            said.setMinimumSize(label_px, 20 if is_above else 28)
+            more_px = label_px + _GAP_PX if is_above else 0
+            row.set_width(whole_px if is_above else whole_px - label_px - _GAP_PX, more_px)
 
     def read(self) -> None:
         """Show what the document holds now; other fields where others are set."""

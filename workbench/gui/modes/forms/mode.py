@@ -67,6 +67,7 @@ class DocumentMode(Mode):
         self.parts.chosen.connect(self.choose)
         self.parts.add_wanted.connect(self._add)
         self.parts.empty_chosen.connect(self._show_empty)
+        self.form.line_wanted.connect(self._show_line)
         self._empty: PartSection | None = None  # the section in view that has no part
         self.no_parts = EmptyState("plus", "", do=self._add_first)
         self.context.documents.commit_wanted.connect(self.form.commit)
@@ -155,8 +156,12 @@ class DocumentMode(Mode):
             return
         place = self.document.place_of(problem)
         shown = self.show_place(place) if place else False
-        if not shown and self.document.path is not None and problem.line is not None:
-            self.context.navigation.open_line(str(self.document.path), problem.line)
+        if not shown and problem.line is not None:
+            self._show_line(problem.line)
+
+    def _show_line(self, line: int) -> None:
+        if self.document.path is not None:
+            self.context.navigation.open_line(str(self.document.path), line)
 
     def show_place(self, path: Path_) -> bool:
         """Show the field at a path of the document, or the section that has no part there. False where none is."""
@@ -210,6 +215,8 @@ class DocumentMode(Mode):
     def write_heads(self) -> None:
         """What can be undone and saved, and what prevents it."""
         document, errors = self.document, len(self.document.errors)
+        if self.save_button.hasFocus() or self.undo_button.hasFocus():
+            self.setFocus()  # else the next button in the window would get the keyboard
         undo = document.history.undo_label
         self.undo_button.setEnabled(document.history.can_undo)
         self.undo_button.setToolTip(with_key(f"Undo: {undo}", "undo") if undo else "Nothing to undo")
@@ -228,7 +235,6 @@ class DocumentMode(Mode):
             place = f"Go to line {first.line}: " if first.line is not None else ""
             self.problem_button.setToolTip(f"{place}{first.message}. Fix it before you save.")
         self.say_status(
-            *((f"{problems}: line {document.errors[0].line}",) if errors and document.errors[0].line else ()),
             *self.status_words(),
             "read only" if document.read_only else "not saved" if document.dirty else "saved",
         )

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from workbench.api.window import colour
@@ -27,6 +27,26 @@ def with_article(what: str) -> str:
     return f"an {what}" if what.startswith(("FPGA", *"aeio")) else f"a {what}"
 
 
+class SignedTabs(QTabBar):
+    """Tabs with a dot at those behind which something is wrong: a sign beside the name would need more room."""
+
+    def sign(self, number: int, name: str, wrong: bool) -> None:
+        said = "This part has problems" if wrong else ""
+        if self.tabToolTip(number) != said:
+            self.setTabToolTip(number, said)
+            self.setAccessibleTabName(number, f"{name}, with problems" if wrong else name)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour("high"))
+            for number in filter(self.tabToolTip, range(self.count())):
+                painter.drawEllipse(QPointF(self.tabRect(number).right() - 3, 8), 3, 3)
+
+
 class PartList(QWidget):
     """`chosen` carries the path of a part, `empty_chosen` a section that has no part yet, or None for one that has,
     `add_wanted` what to add."""
@@ -40,7 +60,7 @@ class PartList(QWidget):
         self.filter = SignField("funnel", "Filter entries")
         self.filter.textChanged.connect(self._refilter)
         above = row_layout(self.filter, margins=(16, 0, 16, 0))
-        self.tabs = QTabBar()
+        self.tabs = SignedTabs()
         self.tabs.setAccessibleName("Kinds of parts")
         self.tabs.setObjectName("parts")
         self.tabs.setDrawBase(False)
@@ -103,8 +123,7 @@ class PartList(QWidget):
             self.tabs.setVisible(bool(names))
         for number, tab in enumerate(names):
             wrong = any(part.path in self._bad for s in self._sections if s.tab == tab for part in s.parts)
-            self.tabs.setTabText(number, f"{tab} !" if wrong else tab)
-            self.tabs.setTabToolTip(number, "This part has problems" if wrong else "")
+            self.tabs.sign(number, tab, wrong)
         if self.tab in names:
             self.tabs.setCurrentIndex(names.index(self.tab))
         del quiet
@@ -145,6 +164,11 @@ class PartList(QWidget):
         self._titles = {part.title for _, parts in shown for part in parts}
         self._shortened.clear()
         self.lines.show_rows(shown)
+        for number, (_, parts) in enumerate(shown):  # a note has the room of a sign that is not there
+            above = self.lines.rows.index(number, 0)
+            for at, part in enumerate(parts):
+                has_sign = not isinstance(part, DocumentPart) or part.path in self._bad
+                self.lines.setFirstColumnSpanned(at, above, not has_sign)
         self.lines.choose(lambda row: isinstance(row, DocumentPart) and row.path == self._current)
 
     def _addable(self, row: Row) -> str:
@@ -174,8 +198,10 @@ class PartList(QWidget):
             return
         bold = row.path == self._current
         named = fonts.code_font(12, 600 if bold else 400) if row.code else fonts.ui_font(13)
+        if row.path not in self._bad:
+            box = box.adjusted(0, 0, -12, 0)
         note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(row.note) + 4, box.width())
-        free = box.width() - 40 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
+        free = box.width() - 36 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
         note_px = min(note_px, free) if free > min(note_px, LEAST_NOTE_PX) else 0
         beside = QRectF(box.right() - note_px, box.top(), note_px, box.height())
         if note_px:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
@@ -17,6 +17,7 @@ from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.platform.checking import TemplateCheck
 from workbench.gui.modes.platform.foot import Foot
 from workbench.gui.modes.platform.measuring import Measuring
+from workbench.gui.modes.platform.pages import Pages
 from workbench.gui.modes.platform.parts import add_part, rename_part, sections_of
 from workbench.gui.modes.platform.points import fit_of, points_of, points_path, readable, table_plot
 from workbench.gui.modes.platform.serving import Serving
@@ -32,6 +33,7 @@ from workbench.session.edit.platform_document import PlatformDocument, starter
 from workbench.session.edit.yaml_document import Path_
 from workbench.system.files import read_file
 
+LOW_PX = 480  # a lower mode has the list of what the template can serve folded
 _FIT_TIP = "Latency and bandwidth, fitted to the points with a source; the column Fit error shows each point's distance"
 
 
@@ -68,8 +70,11 @@ class PlatformMode(DocumentMode):
         below_form = form.layout()
         assert below_form is not None
         below_form.addWidget(self.trying)
-        self.set_content(Split((parts, 280), (form, 549), (self._table_panel(), 707), kept=[0]))
+        table = self._table_panel()
+        self.pages = Pages(parts, (form, self.form_head), (table, self.table_head))
+        self.set_content(self.pages)
         self.table.hovered.connect(self._row_hovered)
+        self.table.refused.connect(context.notices.tell)
         self.curve.pointed.connect(self._point_hovered)
         self.curve.lifted.connect(self._point_lifted)
         self.follow(context.workspace_changed, self._workspace_changed)
@@ -102,7 +107,27 @@ class PlatformMode(DocumentMode):
 
     def save_copy(self) -> bool:
         """The project then uses the copy."""
-        return self.duplicate() and self.use_in_project()
+        done = self.duplicate() and self.use_in_project()
+        if done and self.document.path is not None:
+            said = f"the copy is {self.document.path.name}, and the project uses it now"
+            self.context.notices.tell(Diagnostic(said, "", Severity.NOTE))
+        return done
+
+    def choose(self, path: Path_) -> None:
+        super().choose(path)
+        part = self.part(self.chosen)
+        self.pages.turn_to(table=bool(part and part.table))
+
+    def show_place(self, path: Path_) -> bool:
+        shown = super().show_place(path)
+        if any(path[: len(row.path)] == row.path for row in self.form.rows):
+            self.pages.turn_to(table=False)
+            self.form.show_field(path)
+        return shown
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.serving.fold(self.height() < LOW_PX)
 
     def first_part(self, parts: list[DocumentPart]) -> DocumentPart | None:
         """A call that sends, or else the first part."""

@@ -10,7 +10,7 @@ from shiboken6 import isValid
 from workbench.api.window import Context, palette
 from workbench.gui.look import icons
 from workbench.gui.look.painting import label as paint_label
-from workbench.gui.widgets import label, plain_column, rule
+from workbench.gui.widgets import IconButton, label, plain_column, rule
 from workbench.gui.widgets.boxes import STRETCH, row_layout
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
@@ -41,7 +41,11 @@ class Serving(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._ask)
         self.said = label("", "small")
-        head = row_layout(label("What it can serve", "strong"), STRETCH, self.said, margins=(16, 8, 16, 4))
+        self.more = IconButton("chevron-up", "Show what it can serve", on=self._unfold)
+        self.more.hide()
+        self._folds = False  # where there is little room, the list is shown when it is asked for
+        title = label("What it can serve", "strong")
+        head = row_layout(title, STRETCH, self.said, self.more, margins=(16, 4, 16, 4), spacing=6)
         self.lines = RowView("What the template can serve", (
             Column("Use", _text, share=1.0, paint=_paint, tip_of=_tip),
             Column("Why", _tip),
@@ -56,6 +60,21 @@ class Serving(QWidget):
         plain_column(self, rule(), head, self.lines)
         document.changed.connect(self._changed)
         self._changed()
+
+    def fold(self, low: bool) -> None:
+        """Show the head alone, with a button for the list, or all of it."""
+        if low != self._folds:
+            self._folds = low
+            self.more.setVisible(low)
+            self._show_lines(not low)
+
+    def _unfold(self) -> None:
+        self._show_lines(self.lines.isHidden())
+
+    def _show_lines(self, shown: bool) -> None:
+        self.lines.setVisible(shown)
+        self.more.icon_name = "chevron-down" if shown else "chevron-up"
+        self.more.setToolTip(f"{'Hide' if shown else 'Show'} what it can serve")
 
     def _changed(self) -> None:
         self.setVisible(self._document.path is not None)

@@ -27,7 +27,7 @@ from workbench.gui.widgets import Button, label, paint_severity
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column, Row
-from workbench.model.diagnostic import Severity
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import Category
 from workbench.model.text import counted, rate_text
 from workbench.session.edit.yaml_document import YamlDocument
@@ -58,14 +58,18 @@ def _of_point(text: Callable[[TablePoint], str]) -> Callable[[Line], str]:
 
 
 class PointTable(RowView):
-    """The table. `hovered` carries the point under the pointer, or -1."""
+    """The table. `hovered` carries the point under the pointer, or -1; `refused` why a text could not be pasted."""
 
     hovered = Signal(int)
+    refused = Signal(object)
 
     def __init__(self, document: YamlDocument) -> None:
         self.document = document
         self.table = ""
         self.points: tuple[TablePoint, ...] = ()
+        self._shown: tuple[str, tuple[TablePoint, ...], bool] | None = (
+            None  # of which document, whether it is read only
+        )
         self._off: dict[int, float] = {}  # by the number of the point, how far it is off the fit
         self.hovered_point = -1
         self._said: dict[int, QWidget] = {}  # by the number of the point that it is said of
@@ -80,11 +84,11 @@ class PointTable(RowView):
                           **more)  # type: ignore[arg-type]  # fmt: skip
 
         super().__init__("Transfer times", (
-            Column("#", lambda line: "" if line.problem else str(line.number + 1), width_px=52, right=True,
+            Column("#", lambda line: "" if line.problem else str(line.number + 1), width_px=44, right=True,
                    ink=lambda line: small, paint=self._paint_number),
             typed("Size", lambda p: p.size_shown, "bytes", lambda p: p.size_text, width_px=80, right=True,
                   paint=_paint_size),
-            typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=96,
+            typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=88,
                   right=True, tip_of=_of_point(lambda p: p.time_tip)),
             Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
                    ink=lambda line: plain),
@@ -100,10 +104,14 @@ class PointTable(RowView):
         self.setMouseTracking(True)
 
     def show_table(self, table: str) -> None:
+        points = points_of(self.document, table) if table else ()
+        if (table, points, self.document.read_only) == self._shown:
+            return  # a cell that is being edited stays open
+        self._shown = table, points, self.document.read_only
         scrolled, current = self.verticalScrollBar().value(), self.current
         kept = current.number if current is not None and table == self.table else -1
         self.table = table
-        self.points = points_of(self.document, table) if table else ()
+        self.points = points
         fit = fit_of(self.points)
         self._off = dict(zip(readable(self.points), fit.residuals, strict=True)) if fit else {}
         self.show_rows([
@@ -129,7 +137,7 @@ class PointTable(RowView):
         bad = problem.severity is Severity.ERROR
         box = QWidget()
         set_ground(box, "none")
-        row = row_layout(of=box, margins=(72, 2, 16, 6), spacing=12)
+        row = row_layout(of=box, margins=(60, 6, 16, 8), spacing=12)
         what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
         place = f"line {problem.line}, column {problem.column}. "
         tail = "Until you fix this, the saved file does not change." if bad else problem.hint
@@ -168,6 +176,9 @@ class PointTable(RowView):
     def paste(self, text: str) -> bool:
         """Put the rows of a spreadsheet in place of the table's, which must then hold at least one."""
         rows = pasted_points(text)
+        if not rows:
+            hint = "Copy rows with a size and a time, such as 4 KiB and 20 us, and perhaps a source."
+            self.refused.emit(Diagnostic("the clipboard holds no row of a transfer table", hint, Severity.WARNING))
         return bool(rows) and self.document.set(points_path(self.table), rows, f"Paste {counted(len(rows), 'size')}")
 
     def remove_chosen(self) -> None:
@@ -198,7 +209,7 @@ class PointTable(RowView):
 
     def ground(self, row: Line, chosen: bool) -> str:
         if not row.problem and (chosen or row.number == self.hovered_point):
-            return "selection"
+            return "selection" if chosen else "track"
         return f"{row.level}_ground" if row.level else ""
 
     def height_of(self, row: Line | None) -> int:
