@@ -90,7 +90,7 @@ def test_the_report_says_where_the_work_differs_and_where_it_is_the_same(compari
     analysis = analyse(runs[0], synthetic_platform(), knowledge)
     page = html_report(runs[0], analysis, None, replace(comparison, equal=equal_work(*runs)))
     assert "Same work; clearBins in A only (200 calls)" in page
-    assert "Same calls in each: writeSamples. This is 1 of" in page
+    assert "Same calls in each: writeSamples. The runs did equal work in total." in page
     assert "but their outputs are unknown" in page
 
 
@@ -139,6 +139,24 @@ def test_an_odd_round_does_not_stand_for_the_others(rounds: int) -> None:
     assert found is not None
     assert usual is not None
     assert found.speedup == pytest.approx(usual.speedup, rel=0.02)
+
+
+@pytest.mark.parametrize(("pieces", "turns"), [(1, 0), (2, 47)])
+def test_rounds_without_such_calls_at_the_end_are_part_of_the_last_part(pieces: int, turns: int) -> None:
+    """Run B moves all samples in its first rounds: its other rounds belong to the same work."""
+    run, other = synthetic_run(cores=2, rounds=48), synthetic_run(cores=2, rounds=48)
+    calls = {name: column.copy() for name, column in other.tables["calls"].items()}
+    labels = np.array([site.label for site in other.manifest.sites])
+    for label in {site.label for site in other.manifest.sites} - {"writeSamples"}:
+        calls["bytes"][labels[calls["site"]] == label] = 0
+    mine = np.flatnonzero(labels[calls["site"]] == "writeSamples")
+    share = int(calls["bytes"][mine].sum()) // pieces
+    calls["bytes"][mine] = 0
+    calls["bytes"][mine[:: len(mine) // 48][:pieces]] = share
+    found = equal_work(run, Run(None, other.manifest, {**other.tables, "calls": calls}))
+    assert found is not None
+    assert (found.calls[0], found.parts, found.b.turns) == ("writeSamples", pieces, turns)
+    assert found.speedup == pytest.approx(1 if pieces == 1 else 0.5, rel=0.1)
 
 
 def test_runs_whose_calls_have_nothing_alike_are_not_said_to_be_the_same_work(run: Run) -> None:

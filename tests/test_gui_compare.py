@@ -105,6 +105,32 @@ def test_the_line_that_causes_the_difference_opens_by_a_click(qtbot: QtBot, mode
     assert opened_line.args[:2] == [place.file, place.line]
 
 
+def test_a_row_shows_its_lines_and_opens_them(qtbot: QtBot, mode: CompareMode) -> None:
+    qtbot.waitUntil(lambda: mode.cause.isVisible(), timeout=10_000)
+    table = mode.table
+    for name in ("call", "state"):
+        mode.table_pills[name].click()
+        row = next(r for r in table.rows.tops if r.line and r.line.places and r.line != mode.cause.cause.line)
+        index = table.rows.index_where(lambda one, row=row: one is row)
+        table.scrollTo(index)
+        at = table.visualRect(index).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert mode.cause.what.text().startswith(row.name if name == "call" else f"{row.name} of host main")
+        place = row.line.places[0]
+        with qtbot.waitSignal(mode.context.navigation.line_wanted) as opened_line:
+            qtbot.keyClick(table, Qt.Key.Key_Return)
+        assert opened_line.args[:2] == [place.file, place.line]
+
+
+def test_runs_of_the_same_time_have_no_cause(qtbot: QtBot, mode: CompareMode, optimised: OpenRun) -> None:
+    manifest = replace(optimised.run.manifest, time_ps=optimised.run.manifest.time_ps + 1000, created="1999")
+    mode.other.show(opened(replace(optimised.run, manifest=manifest)))
+    assert mode.head.verdict.text() == "Both take the same time"
+    qtbot.waitUntil(lambda: not mode.context.background.busy, timeout=10_000)
+    assert not mode.cause.isVisible()
+    assert mode.table_head.title.text() == "Changes"
+
+
 def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     comparison = mode.comparison
     assert comparison is not None

@@ -14,6 +14,8 @@ from workbench.model.text import bytes_text, counted, time_text
 
 #: An FPGA state explains a wait of the host if its own difference is at least this share of the wait's.
 _EXPLAINS = 0.5
+#: Two runs take the same time if their times differ by less than this share.
+EVEN = 0.005
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,14 @@ class Cause:
 
 def find_cause(a: MeasuredRun, b: MeasuredRun, part: bool = False) -> Cause | None:
     """The call or state of the host's main thread with the largest time difference in the direction of the runs'
-    difference. Both runs (with `part`: the compared parts) must have done equal work. None if the times are equal."""
+    difference. Both runs (with `part`: the compared parts) must have done equal work. None if they take the same
+    time."""
     difference_s = b.run.time_s - a.run.time_s
+    if abs(difference_s) < EVEN * a.run.time_s:
+        return None
     sign = 1 if difference_s > 0 else -1
     line = _largest_difference(_paired(_of_host(a), _of_host(b)), sign)
-    if not difference_s or line is None:
+    if line is None:
         return None
     behind = None
     if any(spent.waits for spent in (line.a, line.b) if spent):
@@ -139,6 +144,17 @@ def _of_fpga(run: MeasuredRun) -> dict[Key, Spent]:
     return spent
 
 
+def line_of_call(name: str, a: CallMetrics | None, b: CallMetrics | None) -> Line:
+    """A call's line in both runs."""
+    block = (b or a).block if a or b else ""
+    return Line(block, name, True, *(_with_call(None, call) if call else None for call in (a, b)))
+
+
+def line_of_state(block: str, name: str, a: StateMetrics | None, b: StateMetrics | None) -> Line:
+    """A state's line in both runs."""
+    return Line(block, name, False, *(_of_state(one, one.time_s, one.visits) if one else None for one in (a, b)))
+
+
 def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
     state = metrics.state
     place = Place(state.file, state.line, state.name) if state.file and state.line else None
@@ -159,7 +175,8 @@ def cause_details(cause: Cause, who: str = "B") -> str:
         says.append(lambda spent: counted(spent.count, "call"))
         if any(spent.bytes for spent in (line.a, line.b) if spent):
             says.append(lambda spent: f"{bytes_text(spent.bytes / max(spent.count, 1))} a call")
-    sentence = f"{_compared(line, says, who)}."
+    compared = _compared(line, says, who)
+    sentence = f"{compared}." if compared else ""
     if cause.behind:
         sentence += f" It waits: {_name(cause.behind)} takes {_change(cause.behind.difference_s)}."
     return sentence

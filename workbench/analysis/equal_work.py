@@ -65,12 +65,13 @@ class EqualWork:
 
 @dataclass(frozen=True)
 class Course:
-    """The iterations of a run's outermost loop: their start times and the end of the last one, and the cumulative
-    amount of each call name at these times. A run without repetition has one iteration."""
+    """The iterations of a run's outermost loop: their start times and the end of the last one, the cumulative amount of
+    each call name at these times, and its amount in the whole run. A run without repetition has one iteration."""
 
     times_ps: Numbers
     work: Mapping[str, Numbers]
     loops: bool
+    whole: Mapping[str, int]
 
     def stretch(self, first: int, last: int) -> Stretch:
         turns = (last - first, len(self.times_ps) - 1) if self.loops else (0, 0)
@@ -90,8 +91,9 @@ def equal_work(*runs: Run) -> EqualWork | None:
     shared = [name for name in first.work if all(name in c.work and c.work[name][-1] for c in courses)]
     shared.sort(key=lambda name: -int(first.work[name][-1]))
     work = _same_part(courses, shared) or _same_amount(courses, shared)
-    if work is None:
-        return EqualWork(tuple(Stretch(0, run.manifest.time_ps) for run in runs), (), 0)
+    if work is None or work[1] == 1:
+        calls = tuple(name for name in shared if len({course.whole[name] for course in courses}) == 1)
+        return EqualWork(tuple(Stretch(0, run.manifest.time_ps) for run in runs), calls, min(len(calls), 1))
     ends, parts = work
     amounts = [course.between(*end) for course, end in zip(courses, ends, strict=True)]
     calls = tuple(name for name in shared if amounts[0][name] and len({of[name] for of in amounts}) == 1)
@@ -103,7 +105,8 @@ EqualParts = tuple[list[tuple[int, int]], int]
 
 
 def _same_part(courses: Sequence[Course], shared: list[str]) -> EqualParts | None:
-    """For calls of one name with equal totals: the median part of the finest common partition of all runs."""
+    """For calls of one name with equal totals: the median part of the finest common partition of all runs. The last
+    part lasts until the end, also where the last iterations have no such call."""
     best: EqualParts | None = None
     for name in shared:
         amounts = [course.work[name] for course in courses]
@@ -111,7 +114,7 @@ def _same_part(courses: Sequence[Course], shared: list[str]) -> EqualParts | Non
         parts = len(common) - 1
         if len({int(of[-1]) for of in amounts}) > 1 or not parts or (best and parts <= best[1]):
             continue
-        turns = [np.searchsorted(of, common) for of in amounts]
+        turns = [np.append(np.searchsorted(of, common[:-1]), len(of) - 1) for of in amounts]
         spans = [np.diff(course.times_ps[at]) for course, at in zip(courses, turns, strict=True)]
         number = _median(spans[0] / np.maximum(np.mean(spans[1:], axis=0), 1))
         best = [(int(at[number]), int(at[number + 1])) for at in turns], parts
@@ -119,8 +122,8 @@ def _same_part(courses: Sequence[Course], shared: list[str]) -> EqualParts | Non
 
 
 def _same_amount(courses: Sequence[Course], shared: list[str]) -> EqualParts | None:
-    """For calls of one name with different totals: parts with an equal amount. The amount is the least that all runs
-    reach from their middle on; in each run the part of median length with this amount is taken."""
+    """For calls of one name with different totals in the loops: parts with an equal amount. The amount is the least
+    that all runs reach from their middle on; in each run the part of median length with this amount is taken."""
     middles = [len(course.times_ps) // 2 for course in courses]
     for name in shared:
         ahead = [c.work[name][m:] - c.work[name][m] for c, m in zip(courses, middles, strict=True)]
@@ -128,7 +131,9 @@ def _same_amount(courses: Sequence[Course], shared: list[str]) -> EqualParts | N
         if len(common) > 1:
             amount = int(common[1])
             turns = [int(np.searchsorted(of, amount)) for of in ahead]
-            return [_median_part(c, name, amount, number) for c, number in zip(courses, turns, strict=True)], 0
+            wholes = {course.whole[name] for course in courses}
+            parts = wholes.pop() // amount if len(wholes) == 1 else 0
+            return [_median_part(c, name, amount, number) for c, number in zip(courses, turns, strict=True)], parts
     return None
 
 
@@ -159,13 +164,14 @@ def _course(run: Run) -> Course | None:
     if loop is None:
         ends = np.array([0, run.manifest.time_ps])
     labels = [site.label for site in run.manifest.sites]
-    done = {}
+    done, whole = {}, {}
     for label in dict.fromkeys(labels[site] for site in np.unique(calls.site).tolist()):
         mine = np.isin(calls.site, [n for n, other in enumerate(labels) if other == label])
         amount = np.where(mine, np.maximum(calls.bytes, 0), 0)
         so_far = np.concatenate(([0], np.cumsum(amount if amount.any() else mine, dtype=np.int64)))
+        whole[label] = int(so_far[-1])
         done[label] = so_far[firsts] - so_far[firsts[0]]
-    return Course(ends, done, loop is not None)
+    return Course(ends, done, loop is not None, whole)
 
 
 def _iterations(calls: BlockCalls) -> Numbers | None:
@@ -198,6 +204,8 @@ def equal_words(work: EqualWork) -> str:
         runs_text = "both" if len(work.stretches) == 2 else "all"
         return f"{stretch_texts}: no call did as much in a part of {runs_text}, so the runs have no equal work."
     of = f"This is 1 of {work.parts} equal parts" if work.parts else "In total, one run made more of these calls"
+    if work.parts == 1:
+        of = "The runs did equal work in total"
     faster = f", {faster_text(work.speedup)}" if work.speedup and len(work.stretches) == 2 else ""
     return f"{stretch_texts}{faster}. Same calls in each: {', '.join(work.calls)}. {of}."
 

@@ -1,11 +1,11 @@
-"""The source line that causes the difference of two runs; a click goes there."""
+"""The source line that causes the difference of two runs, or that of a row of the table; a click goes there."""
 
 from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from workbench.analysis.cause import Cause, cause_details, cause_words, place_text
+from workbench.analysis.cause import Cause, Line, cause_details, cause_words, place_text
 from workbench.api.window import Context
 from workbench.gui.widgets import Button, SeverityIcon, WholeLabel, empty
 from workbench.gui.widgets.boxes import column_layout, row_layout
@@ -19,7 +19,7 @@ class CauseRow(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        self.cause: Cause | None = None
+        self.cause: Cause | None = None  # the largest difference
         row = row_layout(of=self, margins=(16, 8, 20, 0), spacing=10)
         row.addWidget(SeverityIcon("medium"), 0, Qt.AlignmentFlag.AlignTop)
         self.what, self.details = WholeLabel("", "strong"), WholeLabel("", "smallsecond")
@@ -30,11 +30,18 @@ class CauseRow(QWidget):
 
     def ask(self, a: Run, b: Run) -> None:
         """Find the cause in the background, and show it."""
-        self._show(None)
-        self.context.background.start("cause", partial(cause_of, a, b), self._show, self.context.failed)
+        self._found(None)
+        self.context.background.start("cause", partial(cause_of, a, b), self._found, self.context.failed)
+
+    def _found(self, cause: Cause | None) -> None:
+        self.cause = cause
+        self._show(cause)
+
+    def show_line(self, line: Line | None, difference_s: float) -> None:
+        """Show one line of runs that differ by so much; without one, the line that differs most."""
+        self._show(Cause(line, None, difference_s) if line and line.difference_s else self.cause)
 
     def _show(self, cause: Cause | None) -> None:
-        self.cause = cause
         self.setVisible(cause is not None)
         empty(self.links)
         if cause is None:

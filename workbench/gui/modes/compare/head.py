@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.came_true import error_words, interval_fate, outcome_words
+from workbench.analysis.cause import EVEN
 from workbench.analysis.compare import Comparison, output_words, work_parts
 from workbench.api.results import Analysis
 from workbench.api.window import palette, set_ground
@@ -200,11 +201,18 @@ class CompareHead(QWidget):
             self.verdict.setText("One of the two runs did not finish")
             self.figure.setText("–")
         else:
-            even = "Both take the same time" if abs(speedup - 1) < 0.005 else ""
+            even = "Both take the same time" if is_even(speedup) else ""
             self.verdict.setText(even or ("B is faster" if speedup > 1 else "B is slower"))
             self.figure.setText(ratio_text(max(speedup, 1 / speedup)))
         good = speedup is not None and speedup >= 1 and comparison.same_output is not False
-        self.figure.setStyleSheet(f"color: {palette().accent if good else palette().medium_text}")
+        even = is_even(speedup) and comparison.same_output is not False
+        ink = palette().text if even else palette().accent if good else palette().medium_text
+        self.figure.setStyleSheet(f"color: {ink}")
+
+
+def is_even(speedup: float | None) -> bool:
+    """Whether two runs take the same time."""
+    return speedup is not None and abs(speedup - 1) < EVEN
 
 
 def run_notes(a: Manifest, b: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -15,11 +15,11 @@ from workbench.api.window import Context, Mode
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.compare.cause import CauseRow
 from workbench.gui.modes.compare.findings import KINDS, FindingChanges, Pair, rows_of
-from workbench.gui.modes.compare.head import CompareHead
+from workbench.gui.modes.compare.head import CompareHead, is_even
 from workbench.gui.modes.compare.ledger import LedgerPanel
 from workbench.gui.modes.compare.lower import LowerPanel
 from workbench.gui.modes.compare.other_run import OtherRun
-from workbench.gui.modes.compare.rows import block_changes, call_changes, state_changes
+from workbench.gui.modes.compare.rows import Change, block_changes, call_changes, state_changes
 from workbench.gui.modes.compare.table import ChangeTable, change_text
 from workbench.gui.modes.compare.why import WhyTable, why_title, why_words
 from workbench.gui.widgets import (
@@ -85,6 +85,8 @@ class CompareMode(Mode):
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.more_wanted.connect(self._fill_more)
         self.head.swapped.connect(self._exchange)
+        self.table.chosen.connect(self._show_line)
+        self.table.opened.connect(self._open_line)
         self.findings.pair_opened.connect(self._show_finding)
         self.follow(context.navigation.selection_changed, self._follow)
         self.follow(context.run_changed, self._run_changed)
@@ -278,7 +280,19 @@ class CompareMode(Mode):
         self.sum.setText(f"Sum {change_text(total)}" if rows and name != "block" else "")
         before, after = self.comparison.time_s
         title = f"Where {time_text(abs(before - after))} {'went' if before >= after else 'came from'}"
-        self.table_head.set_title(title, NOTES[name])
+        self.table_head.set_title("Changes" if is_even(self.comparison.speedup) else title, NOTES[name])
+
+    def _show_line(self, row: Change) -> None:
+        """Below the table: what a row changes, with its lines in both runs."""
+        if self.comparison:
+            before, after = self.comparison.time_s
+            self.cause.show_line(row.line, after - before)
+
+    def _open_line(self, row: Change) -> None:
+        """Open the line of a call or state: that in B, where B has it."""
+        if row.line and row.line.places:
+            place = row.line.places[0]
+            self.context.navigation.open_line(place.file, place.line)
 
     # ---- the ledger
 

@@ -1,17 +1,20 @@
 """What changed between two runs, as rows of a table."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.analysis.compare import Comparison
+from workbench.analysis.cause import Line, line_of_call, line_of_state
+from workbench.analysis.compare import Comparison, Pair
 from workbench.analysis.finding_words import block_words
+from workbench.api.results import StateMetrics
+from workbench.model.blocks import Side
 from workbench.model.pragma import Category
 
 
 @dataclass(frozen=True)
 class Change:
-    """One thing in both runs: how often and how long. None where a run does not have it."""
+    """One thing in both runs: how often and how long, and its source line. None where a run does not have it."""
 
     name: str
     category: Category | None
@@ -19,6 +22,7 @@ class Change:
     count_b: int | None
     time_a: float | None
     time_b: float | None
+    line: Line | None = None
 
     @property
     def change_s(self) -> float:
@@ -37,15 +41,31 @@ def _change(
 
 
 def call_changes(comparison: Comparison) -> tuple[Change, ...]:
-    rows = [_change(pair.name, pair.a, pair.b, lambda call: call.count) for pair in comparison.calls]
+    rows = [
+        replace(
+            _change(pair.name, pair.a, pair.b, lambda call: call.count), line=line_of_call(pair.name, pair.a, pair.b)
+        )
+        for pair in comparison.calls
+    ]
     between = next((p for p in comparison.states if p.name == "work"), None)
     if between:
-        rows.append(_change("work of host", between.a, between.b, lambda _: None, category=Category.WORK))
+        row = _change("work of host", between.a, between.b, lambda _: None, category=Category.WORK)
+        rows.append(replace(row, line=_line_of_state(comparison, between)))
     return by_change(rows)
 
 
 def state_changes(comparison: Comparison) -> tuple[Change, ...]:
-    return by_change([_change(pair.name, pair.a, pair.b, lambda state: state.visits) for pair in comparison.states])
+    return by_change([
+        replace(_change(pair.name, pair.a, pair.b, lambda state: state.visits), line=_line_of_state(comparison, pair))
+        for pair in comparison.states
+    ])  # fmt: skip
+
+
+def _line_of_state(comparison: Comparison, pair: Pair[StateMetrics]) -> Line:
+    """The line of a state of the host's main block."""
+    groups = (group for blocks in comparison.blocks for group in (blocks.b, blocks.a) if group)
+    host = next((g.group for g in groups if g.members[0].block.side is Side.HOST), "host")
+    return line_of_state(host, pair.name, pair.a, pair.b)
 
 
 def block_changes(comparison: Comparison) -> tuple[Change, ...]:

@@ -1,9 +1,11 @@
 """The table of changes: A above, B below, in one pair of bars for each row."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QMenu
 
 from workbench.api.window import fill_state, frame_colour
 from workbench.gui.modes.compare.rows import Change
@@ -45,6 +47,10 @@ class ChangeTable(RowView):
         for column in (COUNT_A, COUNT_B):
             self.setColumnHidden(column, self.viewport().width() < COUNTS_FROM_PX)
         super().lay_out_columns()
+
+    def fill_menu(self, menu: QMenu, row: Change) -> None:
+        if row.line and row.line.places:
+            menu.addAction("Open line\tEnter", partial(self.opened.emit, row))
 
     def _paint_name(self, painter: QPainter, box: QRectF, row: Change) -> None:
         draw_swatch(painter, 17, round(box.center().y() - 5), 12, 10, row.category)
