@@ -81,6 +81,8 @@ def test_sources_platform_and_kind_of_time_differ_too(runs: list[Run]) -> None:
         {"sources": "main.c", "platform": "another", "host time": "measured"},
     ]
     assert different_values([first, first]) == [{}, {}]
+    elsewhere = replace(other, project="a/other.workbench.yaml", platform=first.platform, deterministic=True)
+    assert different_values([first, elsewhere]) == [{"project": "app"}, {"project": "other"}]
 
 
 def test_equal_work_of_three_runs_is_a_part_that_all_of_them_did(runs: list[Run]) -> None:
@@ -211,4 +213,13 @@ def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[R
     qtbot.keyClick(table, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not mode.other.added)
     assert not below.runs.isVisible()
+    mode.history.undo()
+    assert len(mode.other.added) == 1
+    assert below.runs.isVisible()
+    mode.history.undo()
+    assert [one.run.manifest.settings["CORES"] for one in mode.other.all()] == [4, 1, 2]
+    other = replace(runs[0].manifest, sources={"other.c": "1"}, created="2030")
+    mode.other.show(opened(replace(runs[0], manifest=other)))
+    qtbot.waitUntil(lambda: not context.background.busy, timeout=10_000)
+    assert panel.scaling is not None  # that of the run that is on a curve
     context.shut_down()

@@ -146,7 +146,7 @@ def _of_fpga(run: MeasuredRun) -> dict[Key, Spent]:
 
 def line_of_call(name: str, a: CallMetrics | None, b: CallMetrics | None) -> Line:
     """A call's line in both runs."""
-    block = (b or a).block if a or b else ""
+    block = next((call.block for call in (b, a) if call), "")
     return Line(block, name, True, *(_with_call(None, call) if call else None for call in (a, b)))
 
 

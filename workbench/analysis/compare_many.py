@@ -82,15 +82,16 @@ def compare_many(
 
 def different_values(manifests: Sequence[Manifest]) -> list[dict[str, Value]]:
     """For each run its values of the differing items: settings and parameters, sources, and the way it was run."""
-    first = manifests[0].sources
+    firsts = {one.project: one.sources for one in reversed(manifests)}  # those of other projects are other ones anyway
     every: list[dict[str, Value]] = []
     for one in manifests:
+        first = firsts[one.project]
         changed = [name for name in {**first, **one.sources} if first.get(name) != one.sources.get(name)]
         every.append({
             **one.parameters, **one.settings,
             "sources": listed(changed) if changed else "as the first",
             "changes": "; ".join(one.changes) or "none",
-            "project": Path(one.project).name or one.name, "platform": one.platform,
+            "project": Path(one.project).name.removesuffix(".workbench.yaml") or one.name, "platform": one.platform,
             "card": "simulated" if one.simulated else "machine",
             "host time": "counted" if one.deterministic else "measured",
             "records": "traced" if one.traced else "profile",

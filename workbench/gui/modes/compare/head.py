@@ -205,8 +205,8 @@ class CompareHead(QWidget):
             self.verdict.setText(even or ("B is faster" if speedup > 1 else "B is slower"))
             self.figure.setText(ratio_text(max(speedup, 1 / speedup)))
         good = speedup is not None and speedup >= 1 and comparison.same_output is not False
-        even = is_even(speedup) and comparison.same_output is not False
-        ink = palette().text if even else palette().accent if good else palette().medium_text
+        plain = is_even(speedup) and comparison.same_output is not False
+        ink = palette().text if plain else palette().accent if good else palette().medium_text
         self.figure.setStyleSheet(f"color: {ink}")
 
 

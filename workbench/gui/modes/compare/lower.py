@@ -41,6 +41,7 @@ class LowerPanel(Stack):
         self.equal_work.head.add(self.to_table)
         self.runs.head.add(self.to_timelines)
         self.runs.head.add(self.runs.add)
+        self.runs.setFocusProxy(self.runs.table)
         self.addWidget(self.equal_work)
         self.addWidget(Split((self.scaling, 500), (self.runs, 1034)))
         self.scaling.ready.connect(self._scaling_ready)
@@ -55,11 +56,13 @@ class LowerPanel(Stack):
         """Show these two, and the runs that were added to them."""
         self.pair = a, b
         beside = (run.path for run in (a.run, b.run) if run.path)
-        self.scaling.ask(b.run, (*self.context.run_folders(), *beside))
+        self.scaling.ask((b.run, a.run), (*self.context.run_folders(), *beside))
         self._read()
 
     def _others_changed(self) -> None:
         self.setCurrentIndex(TABLE if self.other.added else TIMELINES)
+        if self.other.added and self.isVisible():
+            self.runs.table.setFocus()
         self._read()
 
     def _read(self) -> None:

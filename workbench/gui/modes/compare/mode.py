@@ -60,7 +60,7 @@ class CompareMode(Mode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
-        self.other = OtherRun(context, self)
+        self.other = OtherRun(context, self, self.do)
         self.exchanged = False
         self.comparison: Comparison | None = None
         self.by, self.only = "call", "all"

@@ -1,35 +1,39 @@
 """The runs to compare with the open one: lists them, opens and predicts them in the background."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from workbench.analysis.compare_many import MOST_RUNS
 from workbench.api.job import Job
 from workbench.api.window import Context
-from workbench.gui.frame.naming import folder_title
+from workbench.gui.frame.naming import folder_title, run_title
 from workbench.model.run import Run
+from workbench.model.text import counted
 from workbench.session.keep.results import OpenRun, open_result, predicted, run_before
 from workbench.session.program.settings import value
+
+#: Makes a change by a step of a name, and how it is taken back.
+Step = Callable[[str, Callable[[], None], Callable[[], None]], bool]
 
 
 class OtherRun(QObject):
     """`opened` is the run that the open one is compared with, None until there is one; `added` are further ones.
 
     `changed` says that it is another, `weighed` that it has predictions, `others_changed` that others were added or
-    taken out.
+    taken out. What a person chooses is made by `step`, so that it can be taken back.
     """
 
     changed = Signal()
     weighed = Signal()
     others_changed = Signal()
 
-    def __init__(self, context: Context, parent: QObject) -> None:
+    def __init__(self, context: Context, parent: QWidget, step: Step) -> None:
         super().__init__(parent)
-        self._context = context
+        self._context, self._step = context, step
         self.opened: OpenRun | None = None
         self.added: tuple[OpenRun, ...] = ()
 
@@ -56,23 +60,45 @@ class OtherRun(QObject):
         run = self._context.run
         before = run_before(run.path, self._context.run_folders()) if run else None
         if before and not (self.opened and self.opened.run.path == before):
-            self.open(before)
+            self._read(before, self.show)
 
     def open(self, path: Path) -> None:
         """Open and analyse a run in the background, to compare with; one that was added takes the other's place."""
         known = next((one for one in self.added if one.run.path == path), None)
-        if known:
-            self.added = tuple(one for one in (self.opened, *self.added) if one and one is not known)
-            self.show(known)
+        if known is None:
+            self._read(path, self._choose)
             return
+        rest = tuple(one for one in (self.opened, *self.added) if one and one is not known)
+        self._change(f"compare with {folder_title(path)}", known, rest)
+
+    def _read(self, path: Path, done: Callable[[OpenRun], None]) -> None:
         context = self._context
-        context.background.start("other run", partial(open_result, path, context.plugins), self.show, context.failed)
+        context.background.start("other run", partial(open_result, path, context.plugins), done, context.failed)
+
+    def _choose(self, opened: OpenRun) -> None:
+        rest = tuple(one for one in self.added if one.run.path != opened.run.path)
+        self._change(f"compare with {run_title(opened.run)}", opened, rest)
 
     def show(self, opened: OpenRun) -> None:
-        self.opened = opened
-        self.added = tuple(one for one in self.added if one.run.path != opened.run.path)
-        self.changed.emit()
-        self._predict(opened)
+        """Compare with a run that nobody chose."""
+        self._put(opened, tuple(one for one in self.added if one.run.path != opened.run.path))
+
+    def _change(self, label: str, opened: OpenRun | None, added: tuple[OpenRun, ...]) -> None:
+        """By a step that is taken back."""
+        self._step(label, partial(self._put, opened, added), partial(self._put, self.opened, self.added))
+
+    def _put(self, opened: OpenRun | None, added: tuple[OpenRun, ...]) -> None:
+        """Compare with these, as far as none of them is the open one."""
+        mine = self._context.run.path if self._context.run else None
+        others = [one for one in (opened, *added) if one and (mine is None or one.run.path != mine)]
+        before = self.opened, self.added
+        self.opened, self.added = (others[0], tuple(others[1:])) if others else (self.opened, ())
+        if self.opened is not before[0]:
+            self.changed.emit()
+            if self.opened:
+                self._predict(self.opened)
+        if len(self.added) != len(before[1]):
+            self.others_changed.emit()
 
     def add(self, paths: Sequence[Path]) -> None:
         """Open more runs in the background, as many as can be compared."""
@@ -93,22 +119,18 @@ class OtherRun(QObject):
             self._context.background.start_job("add runs", work, self._add, self._context.failed)
 
     def _add(self, opened: Sequence[OpenRun]) -> None:
-        if self.opened is None and opened:
-            first, *opened = opened
-            self.show(first)
         there = {one.run.path for one in self.all()}
-        self.added = (*self.added, *(one for one in opened if one.run.path not in there))
-        self.others_changed.emit()
+        new = tuple(one for one in opened if one.run.path not in there)
+        if new:
+            first, *rest = (self.opened, *self.added, *new) if self.opened else new
+            title = run_title(new[0].run) if len(new) == 1 else counted(len(new), "run")
+            self._change(f"add {title}", first, tuple(rest))
 
     def remove(self, path: Path | None) -> None:
         """Take a run out of the comparison; the open one stays, and so does the last other one."""
-        if self.opened and self.opened.run.path == path and self.added:
-            first, *rest = self.added
-            self.added = tuple(rest)
-            self.show(first)
-        elif any(one.run.path == path for one in self.added):
-            self.added = tuple(one for one in self.added if one.run.path != path)
-            self.others_changed.emit()
+        rest = [one for one in (self.opened, *self.added) if one and one.run.path != path]
+        if path and rest and len(rest) <= len(self.added):
+            self._change(f"remove {folder_title(path)}", rest[0], tuple(rest[1:]))
 
     def _predict(self, opened: OpenRun) -> None:
         """Predict, in the background, what its advice gains, as that of the open run."""

@@ -1,7 +1,6 @@
 """The scaling curve of the project's runs that differ in one setting; a click on a point compares with its run."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -49,9 +48,12 @@ class ScalingPanel(QWidget):
         row_layout((self.least, 1), of=foot, margins=(16, 6, 16, 8))
         plain_column(self, self.head, (self.view, 1), foot)
 
-    def ask(self, run: Run, folders: Sequence[Path]) -> None:
-        """Find the curve that a run is on, in the background."""
-        work = partial(scaling_of, run, tuple(folders))
+    def ask(self, runs: Sequence[Run], folders: Sequence[Path]) -> None:
+        """Find, in the background, the curve that the first of these runs is on that is on one."""
+
+        def work() -> Scaling | None:
+            return next((found for run in runs if (found := scaling_of(run, tuple(folders)))), None)
+
         self.context.background.start("scaling", work, self._show, self.context.failed)
 
     def _show(self, scaling: Scaling | None) -> None:
