@@ -280,3 +280,36 @@ def test_empty_states(mode: CompareMode) -> None:
     mode.context.set_run(None)
     assert mode.empty.title.text() == "No run is open"
     assert not mode.empty.button.isVisible()
+
+
+def test_a_small_window_shows_the_panels_that_fit_and_leads_to_the_others(mode: CompareMode) -> None:
+    table, findings, below = mode.tables, mode.findings, mode.below
+
+    def shown() -> list[bool]:
+        return [one.isVisible() for one in (table, findings, below)]
+
+    assert shown() == [True, True, True]
+    mode.resize(735, 632)
+    assert shown() == [True, False, True]
+    assert mode.minimumSizeHint().width() <= 735
+    mode.panels.turn("Findings")
+    assert shown() == [False, True, True]
+    mode.resize(735, 432)
+    assert shown() == [False, True, False]
+    assert mode.minimumSizeHint().height() <= 432
+    mode.panels.turn("Runs")
+    assert shown() == [False, False, True]
+    links = [other for other, link, head in mode.panels.links if link.isVisible() and head is below.equal_work.head]
+    assert links == ["Changes", "Findings"]
+    mode.panels.turn("Changes")
+    assert shown() == [True, False, False]
+    mode.resize(1536, 930)
+    assert shown() == [True, True, True]
+
+
+def test_rows_of_the_table_are_never_cut_off_below(mode: CompareMode) -> None:
+    for height in range(700, 760, 7):
+        mode.resize(1536, height)
+        inside = mode.table.viewport().height()
+        rows = len(mode.table.rows.tops)
+        assert inside % mode.table.row_px == 0 or inside >= rows * mode.table.row_px

@@ -1,6 +1,6 @@
 """The same work in several runs, one below another: the host's main block and a few of the replicas."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,7 @@ LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
 ROW_PX = HEIGHTS[Kind.STATES][0]
 #: The height above a run's rows: its letter, name and kind.
 HEAD_PX = 26.0
-#: The number of replicas shown of each run; fewer for many runs.
+#: The number of replicas shown of each run at least; fewer for many runs.
 MOST_REPLICAS, REPLICAS_OF_MANY, MANY = 5, 2, 4
 #: The full range, a little more than the longest run, for the text at the end of the other.
 WHOLE: Range = (0.0, 1.06)
@@ -42,16 +42,23 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Stretches of runs on the scale of the longest, or with `same_scale` off each on its own."""
+    """Stretches of runs on the scale of the longest, or with `same_scale` off each on its own. Where `room_px` is more
+    than they need, more replicas are shown."""
 
     runs: tuple[Round, ...] = ()
     same_scale: bool = True
+    room_px: float = 0.0
 
     @cached_property
     def rows(self) -> tuple[tuple[Row, ...], ...]:
         """The rows of each run."""
         most = MOST_REPLICAS if len(self.runs) < MANY else REPLICAS_OF_MANY
-        return tuple(round_rows(one.scene, most) for one in self.runs)
+        while True:
+            rows = tuple(round_rows(one.scene, most) for one in self.runs)
+            more = tuple(round_rows(one.scene, most + 1) for one in self.runs)
+            if more == rows or _height(more) > self.room_px:
+                return rows
+            most += 1
 
     def unit_ps(self, number: int) -> int:
         """The time (ps) of 1 in the visible ranges."""
@@ -78,8 +85,11 @@ def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
 
 
 def rounds_height(rounds: Rounds) -> float:
-    rows = sum(map(len, rounds.rows))
-    return RULER_PX + rows * ROW_PX + (HEAD_PX + GAP_PX) * len(rounds.runs)
+    return _height(rounds.rows)
+
+
+def _height(rows: Sequence[Sequence[Row]]) -> float:
+    return RULER_PX + sum(map(len, rows)) * ROW_PX + (HEAD_PX + GAP_PX) * len(rows)
 
 
 def rounds_box(rounds: Rounds, width: float) -> Box:

@@ -34,9 +34,16 @@ class RoundsView(LanesView):
         self.rounds = Rounds()
 
     def show_rounds(self, rounds: Rounds) -> None:
-        self.rounds = replace(rounds, same_scale=self.rounds.same_scale)
+        self.rounds = replace(rounds, same_scale=self.rounds.same_scale, room_px=self.rounds.room_px)
         self.setFixedHeight(self.sizeHint().height())
         self.show_all()
+
+    def set_room(self, room_px: float) -> None:
+        """Show more rows where there is room for them."""
+        if room_px != self.rounds.room_px:
+            self.rounds = replace(self.rounds, room_px=room_px)
+            self.setFixedHeight(self.sizeHint().height())
+            self.redraw()
 
     def set_same_scale(self, on: bool) -> None:
         self.rounds = replace(self.rounds, same_scale=on)

@@ -24,7 +24,8 @@ class CauseRow(QWidget):
         row.addWidget(SeverityIcon("medium"), 0, Qt.AlignmentFlag.AlignTop)
         self.what, self.details = WholeLabel("", "strong"), WholeLabel("", "smallsecond")
         self.links = row_layout(spacing=20)
-        column = column_layout(self.what, self.details, self.links, spacing=2)
+        below = row_layout((self.details, 1), self.links, spacing=20)
+        column = column_layout(self.what, below, spacing=2)
         row.addLayout(column, 1)
         self.hide()
 
@@ -52,7 +53,6 @@ class CauseRow(QWidget):
             link = Button(place_text(place), kind="link", on=partial(self._open, place.file, place.line))
             link.setToolTip(f"Open the line of {place.label}")
             self.links.addWidget(link)
-        self.links.addStretch(1)
 
     def _open(self, file: str, line: int, checked: bool = False) -> None:
         self.context.navigation.open_line(file, line)

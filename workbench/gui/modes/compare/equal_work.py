@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.equal_work import EqualWork, equal_work
@@ -58,6 +59,10 @@ class EqualWorkPanel(QWidget):
         self._pages.addWidget(scrolled("Rounds of equal work", self.rounds))
         self._pages.addWidget(self.nothing)
         plain_column(self, self.head, (shown, 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.rounds.set_room(self.height() - self.head.height())
 
     def ask(self, runs: Sequence[NamedRun]) -> None:
         """Find the same work of the runs in the background, and show it under one another. Of more than two, those

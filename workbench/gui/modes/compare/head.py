@@ -223,7 +223,7 @@ def run_notes(a: Manifest, b: Manifest) -> tuple[tuple[str, ...], tuple[str, ...
 def _note(mine: Manifest, other: Manifest) -> tuple[str, ...]:
     settings = {name: f"{name} {value}" for name, value in mine.settings.items()}
     parts = [
-        (mine.name, other.name),
+        (_own_part(mine.name, other.name), _own_part(other.name, mine.name)),
         *((text, f"{name} {other.settings.get(name)}") for name, text in settings.items()),
         (_changed_files(mine, other), ""),
         ("traced" if mine.traced else "profile", "traced" if other.traced else "profile"),
@@ -231,6 +231,15 @@ def _note(mine: Manifest, other: Manifest) -> tuple[str, ...]:
     ]
     differing = [text for text, theirs in parts if text != theirs]
     return tuple(text for text in (*differing, *(t for t, _ in parts if t not in differing)) if text)
+
+
+def _own_part(name: str, other: str) -> str:
+    """What tells a name from another one: `optimised` of `2-D PDF, optimised` beside `2-D PDF, original`."""
+    parts, others = name.split(", "), other.split(", ")
+    alike = 0
+    while alike < min(len(parts), len(others)) and parts[alike] == others[alike]:
+        alike += 1
+    return ", ".join(parts[alike:]) or name
 
 
 def _changed_files(mine: Manifest, other: Manifest) -> str:

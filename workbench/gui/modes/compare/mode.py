@@ -19,6 +19,7 @@ from workbench.gui.modes.compare.head import CompareHead, is_even
 from workbench.gui.modes.compare.ledger import LedgerPanel
 from workbench.gui.modes.compare.lower import LowerPanel
 from workbench.gui.modes.compare.other_run import OtherRun
+from workbench.gui.modes.compare.panels import CHANGES, FINDINGS, RUNS, Panels
 from workbench.gui.modes.compare.rows import Change, block_changes, call_changes, state_changes
 from workbench.gui.modes.compare.table import ChangeTable, change_text
 from workbench.gui.modes.compare.why import WhyTable, why_title, why_words
@@ -27,13 +28,13 @@ from workbench.gui.widgets import (
     ElidedLabel,
     PanelHeader,
     PillButton,
-    Split,
     label,
     plain_column,
     plain_panel,
     rule,
 )
 from workbench.gui.widgets.boxes import row_layout
+from workbench.gui.widgets.whole_rows import WholeRows
 from workbench.model.finding import Finding
 from workbench.model.ledger import Entry
 from workbench.model.text import counted, time_text
@@ -46,7 +47,7 @@ HEADS = {
     "block": ("Block", "Count A", "Count B"),
     "state": ("State", "Visits A", "Visits B"),
 }
-LEAST_PX = 940  # at which no figure is cut; in a narrower window the mode is scrolled
+LEAST_PX = 700  # at which no figure is cut; in a narrower window the mode is scrolled
 _BARS = "In each pair of bars: A above, B below."
 NOTES = {
     "call": "the host's calls, largest change first",
@@ -81,6 +82,7 @@ class CompareMode(Mode):
         self.other.changed.connect(self._write)
         self.other.weighed.connect(self._findings_predicted)
         self.other.others_changed.connect(self._say_runs)
+        self.other.others_changed.connect(lambda: self.panels.turn(RUNS))
         self.below.equal_ready.connect(self._equal_work_ready)
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.more_wanted.connect(self._fill_more)
@@ -91,7 +93,7 @@ class CompareMode(Mode):
         self.follow(context.navigation.selection_changed, self._follow)
         self.follow(context.run_changed, self._run_changed)
         self.follow(context.predictions_changed, self._findings_predicted)
-        self.setFocusProxy(self.table)
+        self.setFocusProxy(self.tables)
         yield
         self._run_changed()
 
@@ -104,9 +106,14 @@ class CompareMode(Mode):
         page = QWidget()
         table = self._table_panel()
         yield
-        across = Split((table, 770), (self._right_panel(), 766))
+        panels = {CHANGES: table, FINDINGS: self._right_panel(), RUNS: self.below}
+        heads = {
+            CHANGES: (self.table_head,), FINDINGS: (self.findings_head, self.ledger.head),
+            RUNS: (self.below.equal_work.head, self.below.runs.head),
+        }  # fmt: skip
+        self.panels = Panels(panels, heads)
         yield
-        plain_column(page, self.head, rule(), (Split((across, 430), (self.below, 390), vertical=True), 1))
+        plain_column(page, self.head, rule(), (self.panels, 1))
         self.set_content(page)
 
     def _table_panel(self) -> QWidget:
@@ -114,12 +121,8 @@ class CompareMode(Mode):
         self.table_head = PanelHeader("")
         self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
         column.addWidget(self.table_head)
-        tables = QWidget()
-        self._tables = QStackedLayout(tables)
-        self._tables.setContentsMargins(0, 0, 0, 0)
-        for table in (self.table, self.why):
-            self._tables.addWidget(table)
-        column.addWidget(tables, 1)
+        self.tables = WholeRows(self.table, self.why)
+        column.addWidget(self.tables, 1)
         column.addWidget(self.cause)
         foot = row_layout(margins=(16, 8, 20, 8))
         self.sum = label("", "strong")
@@ -127,6 +130,7 @@ class CompareMode(Mode):
         foot.addWidget(self.foot, 1)
         foot.addWidget(self.sum)
         column.addLayout(foot)
+        column.addStretch()
         return panel
 
     def _right_panel(self) -> QWidget:
@@ -267,7 +271,7 @@ class CompareMode(Mode):
         for key, pill in self.table_pills.items():
             pill.setChecked(key == name)
         why = name == "why" and self.beside is not None
-        self._tables.setCurrentIndex(1 if why else 0)
+        self.tables.show_table(self.why if why else self.table)
         self.foot.setText(why_words(self.beside) if why and self.beside else _BARS)
         if self.comparison is None:
             return

@@ -27,6 +27,7 @@ from workbench.gui.widgets import Button, PanelHeader, label, plain_column
 from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
+from workbench.gui.widgets.whole_rows import WholeRows
 from workbench.model.text import ratio_text, time_text
 
 #: Of what differs, so many have a column of their own; what a wider one keeps is elided in its middle.
@@ -170,7 +171,7 @@ class RunsPanel(QWidget):
         self.said = label("", "smallsecond", wrap=True)
         foot = QWidget()
         row_layout((self.said, 1), of=foot, margins=(16, 6, 16, 8))
-        plain_column(self, self.head, (self.table, 1), foot)
+        plain_column(self, self.head, (WholeRows(self.table), 1), foot).addStretch()
 
     def show_runs(self, many: ManyRuns, letters: Mapping[str, str], other: Path | None) -> None:
         """All runs that are compared; see the table's."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from workbench.api.window import Context, PlotView
-from workbench.gui.widgets import ElidedLabel, PanelHeader, PillButton, plain_column
+from workbench.gui.widgets import PanelHeader, PillButton, label, plain_column
 from workbench.gui.widgets.boxes import row_layout
 from workbench.model.run import Run
 from workbench.pictures.scaling import (
@@ -43,7 +43,7 @@ class ScalingPanel(QWidget):
         self.view = PlotView("Scaling", 300)
         self.view.problem.connect(context.notices.tell)
         self.view.chosen.connect(self._choose)
-        self.least = ElidedLabel("", "smallsecond")
+        self.least = label("", "smallsecond", wrap=True)
         foot = QWidget()
         row_layout((self.least, 1), of=foot, margins=(16, 6, 16, 8))
         plain_column(self, self.head, (self.view, 1), foot)
