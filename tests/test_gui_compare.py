@@ -292,16 +292,16 @@ def test_a_small_window_shows_the_panels_that_fit_and_leads_to_the_others(mode: 
     mode.resize(735, 632)
     assert shown() == [True, False, True]
     assert mode.minimumSizeHint().width() <= 735
-    mode.panels.turn("Findings")
+    mode.fitting.turn("Findings")
     assert shown() == [False, True, True]
     mode.resize(735, 432)
     assert shown() == [False, True, False]
     assert mode.minimumSizeHint().height() <= 432
-    mode.panels.turn("Runs")
+    mode.fitting.turn("Runs")
     assert shown() == [False, False, True]
-    links = [other for other, link, head in mode.panels.links if link.isVisible() and head is below.equal_work.head]
+    links = [other for other, link, head in mode.fitting.links if link.isVisible() and head is below.equal_work.head]
     assert links == ["Changes", "Findings"]
-    mode.panels.turn("Changes")
+    mode.fitting.turn("Changes")
     assert shown() == [True, False, False]
     mode.resize(1536, 930)
     assert shown() == [True, True, True]

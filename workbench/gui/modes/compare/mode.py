@@ -82,7 +82,7 @@ class CompareMode(Mode):
         self.other.changed.connect(self._write)
         self.other.weighed.connect(self._findings_predicted)
         self.other.others_changed.connect(self._say_runs)
-        self.other.others_changed.connect(lambda: self.panels.turn(RUNS))
+        self.other.others_changed.connect(lambda: self.fitting.turn(RUNS))
         self.below.equal_ready.connect(self._equal_work_ready)
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.more_wanted.connect(self._fill_more)
@@ -111,9 +111,9 @@ class CompareMode(Mode):
             CHANGES: (self.table_head,), FINDINGS: (self.findings_head, self.ledger.head),
             RUNS: (self.below.equal_work.head, self.below.runs.head),
         }  # fmt: skip
-        self.panels = Panels(panels, heads)
+        self.fitting = Panels(panels, heads)
         yield
-        plain_column(page, self.head, rule(), (self.panels, 1))
+        plain_column(page, self.head, rule(), (self.fitting, 1))
         self.set_content(page)
 
     def _table_panel(self) -> QWidget:
