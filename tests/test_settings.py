@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from answers import document_of
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
@@ -201,8 +201,18 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     dialog.search.setText("nothing has this")
     assert not any(row.isVisible() for row in rows.values())
 
+    dialog.search.clear()
+    qtbot.waitUntil(lambda: dialog.groups.currentRow() == 0)
+    dialog.groups.setCurrentRow(len(GROUPS) - 1)
+    qtbot.waitUntil(lambda: dialog.area.verticalScrollBar().value() > 0)
+    dialog.area.verticalScrollBar().setValue(0)
+    assert dialog.groups.currentRow() == 0
+    fields = {row.field.mapTo(dialog, QPoint(0, 0)).x() for row in rows.values() if row.isVisible()}
+    assert len(fields) == 1  # all begin at one line
+
     window.floating.show_settings("keys")
     window.slices.finish()
+    assert [item.text() for item in map(dialog.groups.item, range(len(GROUPS))) if not item.isHidden()] == ["Keys"]
     keys = rows["key.run"].field
     assert isinstance(keys, QKeySequenceEdit)
     assert rows["key.run"].isVisible()
@@ -224,6 +234,9 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     assert isinstance(trace, QComboBox)
     trace.setCurrentIndex(1)
     assert not window.floating.run_options.trace.isChecked()
-    qtbot.waitUntil(lambda: "/" in rows["program.gcc"].what.text(), timeout=20_000)
+    compiler = rows["program.gcc"].field.focusProxy()
+    assert isinstance(compiler, QLineEdit)
+    qtbot.waitUntil(lambda: "/" in compiler.placeholderText(), timeout=20_000)
+    assert rows["program.gcc"].what.text().startswith("builds C hosts; gcc ")
     assert not window.floating.run_options.trace.isChecked()
     window.close()

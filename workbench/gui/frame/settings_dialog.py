@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QToolButton, QVBoxLayout, QWidget
 
 from workbench.gui.frame.settings_rows import SettingRow
@@ -15,6 +15,7 @@ from workbench.run.machine import Requirement, programs
 from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
 from workbench.session.program.settings import GROUPS, Setting
 from workbench.system.cache import cache_dir
+from workbench.system.toolchain import short_version
 
 #: Keys of views, which are fixed.
 VIEW_KEYS = (
@@ -26,6 +27,7 @@ VIEW_KEYS = (
     ("Esc", "cancel a gesture, close popups"),
 )
 _TRUSTED = "Trusted projects"
+_HEAD_PX = 24  # so near the top is the head of the group in view
 _AT_ONCE = 8  # rows made in a turn of the event loop
 
 
@@ -38,7 +40,8 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._background = background
         self.setWindowTitle("Settings")
-        self.resize(min(840, parent.width() - 20), min(720, max(400, parent.height() - 80)))
+        self._room = lambda: QSize(parent.width() - 20, max(400, parent.height() - 80))
+        self.resize(QSize(940, 760).boundedTo(self._room()))
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a setting")
         self.search.setAccessibleName("Find a setting")
@@ -50,11 +53,13 @@ class SettingsDialog(QDialog):
         self.set_only.setToolTip("Only settings that were changed")
         self.set_only.toggled.connect(lambda: self._find(self.search.text()))
         self.groups = QListWidget()
-        self.groups.setFixedWidth(130)
+        self.groups.setFixedWidth(116)
         self.groups.setAccessibleName("Groups of settings")
         self.groups.addItems(list(GROUPS))
-        self.groups.setStyleSheet("QListWidget { background: transparent; } QListWidget::item { padding: 6px 8px; }")
-        self.groups.itemActivated.connect(lambda item: self._go_to(item.text()))
+        self.groups.setStyleSheet(
+            "QListWidget { background: transparent; } QListWidget::item { padding: 6px 10px; border-radius: 5px; }"
+        )
+        self.groups.currentItemChanged.connect(lambda item, before: self._go_to(item.text()) if item else None)
         self.groups.itemClicked.connect(lambda item: self._go_to(item.text()))
         self._known = known
         self.rows: dict[str, SettingRow] = {}
@@ -73,11 +78,12 @@ class SettingsDialog(QDialog):
             shown.changed.connect(partial(self._on_changed, name))
             if number % _AT_ONCE == _AT_ONCE - 1:
                 yield
-        self._rows_column = column_layout(margins=(18, 4, 18, 18), spacing=2)
+        self._rows_column = column_layout(margins=(18, 4, 12, 18), spacing=2)
         self.area = scrolled("Settings", self._rows_column, "box")
-        row = row_layout(self.groups, (self.area, 1), spacing=14)
+        self.area.verticalScrollBar().valueChanged.connect(self._show_group)
+        row = row_layout(self.groups, (self.area, 1), spacing=12)
         above = row_layout((self.search, 1), self.set_only, spacing=10)
-        column = column_layout(label("Settings", "finding"), above, of=self, margins=(24, 20, 24, 20), spacing=12)
+        column = column_layout(above, of=self, margins=(20, 16, 20, 20), spacing=12)
         column.addLayout(row, 1)
         yield
         yield from self._fill()
@@ -112,12 +118,12 @@ class SettingsDialog(QDialog):
         for row in self.rows.values():
             row.read()
         yield
-        cache = self.rows["folder.cache"]
-        cache.explain(f"{cache.setting.what}; now {cache_dir()}")
+        self.rows["folder.cache"].say_found(str(cache_dir()))
         self._look_for_programs()
         self._show_trusted()
         self.search.setText(words)
         self._find(words)
+        self.resize(self.size().boundedTo(self._room()))
         self.show()
         self.raise_()
         self.activateWindow()
@@ -131,8 +137,9 @@ class SettingsDialog(QDialog):
                  if all(word in row.says() for word in words) and (row.is_set or not only)}  # fmt: skip
         for name, row in self.rows.items():
             row.setVisible(name in names)
-        for group, head in self._heads.items():
+        for number, (group, head) in enumerate(self._heads.items()):
             head.setVisible(any(self.rows[name].setting.group == group for name in names))
+            self.groups.item(number).setHidden(head.isHidden())
         others = False
         for keys, what in self._others:
             shown = not only and all(word in f"keys {keys.text()} {what.text()}".lower() for word in words)
@@ -143,12 +150,23 @@ class SettingsDialog(QDialog):
         self._none.setText("No setting matches." if words or not only else "All settings have their defaults.")
         self._none.setVisible(not names and not others and self._trusted.isHidden())
         self.area.verticalScrollBar().setValue(0)
+        QTimer.singleShot(0, self, self._show_group)  # once what was hidden has its place
 
     def _go_to(self, group: str) -> None:
-        self.search.clear()
-        self.set_only.setChecked(False)
-        show = self.area.verticalScrollBar().setValue  # once what was hidden has its place
+        """Bring a group's settings into view."""
+        show = self.area.verticalScrollBar().setValue
         QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
+
+    def _show_group(self) -> None:
+        """Mark the group in view: the last whose head is not below the top, or at the end of all the one gone to."""
+        bar, shown = self.area.verticalScrollBar(), [n for n, h in enumerate(self._heads.values()) if not h.isHidden()]
+        above = [n for n in shown if list(self._heads.values())[n].y() <= bar.value() + _HEAD_PX]
+        at_end = bar.value() == bar.maximum() > 0 and self.groups.currentRow() in shown
+        number = above[-1] if above else shown[0] if shown else -1
+        if not (at_end and self.groups.currentRow() > number):
+            quiet = QSignalBlocker(self.groups)
+            self.groups.setCurrentRow(number)
+            del quiet
 
     def _show_trusted(self) -> None:
         """List the trusted projects, each with a button to be asked again."""
@@ -189,7 +207,7 @@ class SettingsDialog(QDialog):
             if row := self.rows.get(f"program.{part.name}"):
                 lacks = isinstance(part.state, Diagnostic)
                 said = f"{part.state.message}. {part.state.hint}" if isinstance(part.state, Diagnostic) else (
-                    f"{row.setting.what}; {part.state.version}, {part.state.path}"
+                    f"{row.setting.what}; {short_version(part.state)}"
                 )  # fmt: skip
                 row.explain(said, "smallmedium" if lacks else "smallsecond")
                 row.say_found("" if isinstance(part.state, Diagnostic) else str(part.state.path))

@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.look import fonts
 from workbench.gui.widgets import Button, IconButton, label, set_role
-from workbench.gui.widgets.boxes import row_layout
+from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.program.settings import Setting, change, holder, reset
 
-_FIELD_PX, _ORIGIN_PX = 250, 48
+_FIELD_PX, _FIELD_HIGH_PX, _ORIGIN_PX, _GAP_PX = 230, 28, 44, 10
+_PATH_PX = _FIELD_PX - 60  # of a path, beside the button that chooses one
+_TOP = Qt.AlignmentFlag.AlignTop
 
 
 class SettingRow(QWidget):
@@ -39,23 +41,28 @@ class SettingRow(QWidget):
         self._value = self._wanted = ""
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 4, 0, 4)
-        grid.setHorizontalSpacing(12)
+        grid.setHorizontalSpacing(0)  # before a column that is empty there would be none
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(0, 1)
-        grid.addWidget(label(setting.title, "said", wrap=True), 0, 0)
+        self._title = label(setting.title, "said", wrap=True)
+        words = column_layout(self._title, margins=(0, 0, _GAP_PX, 0), spacing=0)
         self.what: QLabel | None = None
         if setting.what:
             self.what = label(setting.what, "smallsecond", wrap=True)
-            grid.addWidget(self.what, 1, 0, 1, 4)
+            words.addWidget(self.what)
+        else:
+            self._title.setMinimumHeight(_FIELD_HIGH_PX)
+        grid.addLayout(words, 0, 0)
         self.field, self._show = self._make_field()
         self.field.setAccessibleName(setting.title)
-        self.field.setFixedWidth(_FIELD_PX)
-        grid.addWidget(self.field, 0, 1)
-        self.found = ""  # what is used where nothing is chosen, of a program
+        self.field.setFixedSize(_FIELD_PX, _FIELD_HIGH_PX)
+        grid.addWidget(self.field, 0, 1, _TOP)
+        self.found = ""  # what is used where nothing is chosen, of a program or a folder
         self.origin = label("", "small")
-        self.origin.setFixedWidth(_ORIGIN_PX)
-        grid.addWidget(self.origin, 0, 2)
-        grid.setColumnMinimumWidth(3, 28)
+        self.origin.setFixedSize(_ORIGIN_PX + 2 * _GAP_PX, _FIELD_HIGH_PX)
+        self.origin.setContentsMargins(_GAP_PX, 0, _GAP_PX, 0)
+        grid.addWidget(self.origin, 0, 2, _TOP)
+        grid.setColumnMinimumWidth(3, 28)  # where the reset button comes
         self._grid = grid
         self.read()
 
@@ -64,19 +71,19 @@ class SettingRow(QWidget):
     @cached_property
     def reset_button(self) -> IconButton:
         button = IconButton("undo-2", f"{self.setting.title}: default", on=self._reset)
-        self._grid.addWidget(button, 0, 3)
+        self._grid.addWidget(button, 0, 3, _TOP)
         return button
 
     @cached_property
     def problem(self) -> QLabel:
         text = label("", "high", wrap=True)
-        self._grid.addWidget(text, 2, 0)
+        self._grid.addWidget(text, 1, 0)
         return text
 
     @cached_property
     def take(self) -> Button:
         button = Button("Use it here", kind="link", on=self._take)
-        self._grid.addWidget(button, 2, 1)
+        self._grid.addWidget(button, 1, 1)
         return button
 
     def says(self) -> str:
@@ -118,6 +125,10 @@ class SettingRow(QWidget):
     def say_found(self, path: str) -> None:
         """What is used where nothing is chosen."""
         self.found = path
+        if (line := self.field.focusProxy()) is not None and isinstance(line, QLineEdit):
+            shown = line.fontMetrics().elidedText(path, Qt.TextElideMode.ElideLeft, _PATH_PX)
+            line.setPlaceholderText(shown or "not found")
+            line.setToolTip(path)
         self._show_origin()
 
     def _tell(self, problem: str, can_take: bool = False) -> None:
@@ -191,6 +202,8 @@ class SettingRow(QWidget):
     def _number(self) -> tuple[QWidget, Callable[[str], object]]:
         box = QSpinBox()
         box.lineEdit().setTextMargins(6, 0, 6, 0)
+        if self.setting.unit:
+            box.setSuffix(f" {self.setting.unit}")
         box.setRange(self.setting.minimum, self.setting.maximum)
         box.setKeyboardTracking(False)
         box.valueChanged.connect(lambda number: self.set(str(number)))

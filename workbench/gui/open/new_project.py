@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.run.background import Background
-from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scrolled
+from workbench.gui.widgets import Button, DiagnosticRow, ElidedLabel, empty, label, rule, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.session.begin.new_choice import Choice, UnknownApi
@@ -54,16 +54,15 @@ class NewProject(QDialog):
         self.proposal: Proposal | None = None
         self.setWindowTitle("New from sources")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(min(760, parent.width() - 20), min(720, max(400, parent.height() - 80)))
-        column = column_layout(of=self, margins=(24, 20, 24, 20), spacing=10)
-        column.addWidget(label("New from sources", "finding"))
-        self.folder_said = label(str(folder), "code", wrap=True)
-        column.addWidget(self.folder_said)
-        name = row_layout(label("Name", "strong"), spacing=12)
+        self.resize(min(820, parent.width() - 20), min(800, max(400, parent.height() - 80)))
+        column = column_layout(of=self, margins=(20, 16, 20, 16), spacing=10)
+        self.folder_said = ElidedLabel(str(folder), "code", Qt.TextElideMode.ElideMiddle)
+        name = row_layout(label("Folder", "strong"), (self.folder_said, 1), label("Name", "strong"), spacing=12)
         self.name = QLineEdit()
         self.name.setProperty("role", "code")
         self.name.setAccessibleName("The project's name")
-        name.addWidget(self.name, 1)
+        self.name.setFixedWidth(200)
+        name.addWidget(self.name)
         column.addLayout(name)
         self._rows = column_layout(margins=(16, 14, 16, 14), spacing=10)
         column.addWidget(scrolled("What was found", self._rows, "box"), 1)

@@ -1,6 +1,5 @@
 """The Welcome page: open a project or copy an example, the main steps, and the tools that this machine lacks."""
 
-import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
@@ -19,7 +18,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, machine_report, programs
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES, Example
-from workbench.system.toolchain import Tool
+from workbench.system.toolchain import Tool, short_version
 
 STEPS = (
     (
@@ -36,6 +35,7 @@ STEPS = (
     ),
 )
 
+ROOMY_PX = 1200  # from which on the page keeps away from the window's edges
 NARROW_PX = 980  # in less, two halves side by side would have to be scrolled sideways
 
 
@@ -51,10 +51,9 @@ class Welcome(ScrollArea):
         self.setWidget(inside)
         page = QWidget()
         page.setMaximumWidth(1280)
-        row_layout(STRETCH, (page, 12), STRETCH, of=inside, margins=(32, 44, 32, 32))
+        self._around = row_layout(STRETCH, (page, 12), STRETCH, of=inside)
         grid = QGridLayout(page)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(80)
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(0, 7)
         grid.setColumnStretch(1, 8)
@@ -62,26 +61,45 @@ class Welcome(ScrollArea):
         said.setStyleSheet("font-size: 15px;")
         head = column_layout(label("RC Workbench", "hero"), said, 32, spacing=4)
         grid.addLayout(head, 0, 0, 1, 2)
-        grid.addLayout(self._left(), 1, 0)
-        self._grid, self._right_half = grid, QWidget()
-        column_layout(self._right(), of=self._right_half, margins=(0, 0, 0, 0))
-        grid.addWidget(self._right_half, 1, 1)
-        grid.setRowStretch(3, 1)
+        self._grid = grid
+        self._parts = QWidget(), QWidget(), QWidget()  # how to begin, the examples, this machine
+        for part, column in zip(self._parts, (self._beginning(), self._examples(), self._tools()), strict=True):
+            column_layout(column, of=part, margins=(0, 0, 0, 0))
+        grid.setRowStretch(2, 1)
+        self._is_narrow: bool | None = None
+        self._place(narrow=False)
+
+    def _place(self, *, narrow: bool) -> None:
+        """Examples beside the others; in a narrow window all below each other, each as wide as the page."""
+        if narrow == self._is_narrow:
+            return
+        self._is_narrow = narrow
+        beginning, examples, tools = self._parts
+        self._grid.addWidget(beginning, 1, 0, 1, 2 if narrow else 1)
+        self._grid.addWidget(examples, *((2, 0, 1, 2) if narrow else (1, 1, 2, 1)))
+        self._grid.addWidget(tools, *((3, 0, 1, 2) if narrow else (2, 0, 1, 1)))
+        examples.setContentsMargins(0, 20 if narrow else 0, 0, 0)
+        tools.setContentsMargins(0, 36 if narrow else 14, 0, 0)
+        self._around.setContentsMargins(32, 24 if narrow else 44, 32, 32)
+        in_row = 3 if narrow else 2
+        for number, button in enumerate(self._begin_buttons):
+            self._begin.addWidget(button, number // in_row, number % in_row)
+        self._begin.setColumnStretch(2, 0 if narrow else 1)
+        self._begin.setColumnStretch(3, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow window the right half is below the left one."""
-        narrow = self.width() < NARROW_PX
-        place = (2, 0, 1, 2) if narrow else (1, 1, 1, 1)
-        if self._grid.getItemPosition(self._grid.indexOf(self._right_half)) != place:
-            self._grid.addWidget(self._right_half, *place)
-            self._right_half.setContentsMargins(0, 36 if narrow else 0, 0, 0)
+        self._place(narrow=self.width() < NARROW_PX)
+        roomy = self.width() >= ROOMY_PX
+        self._grid.setHorizontalSpacing(80 if roomy else 40)
+        for edge in (0, 2):
+            self._around.setStretch(edge, int(roomy))
         super().resizeEvent(event)
 
-    # ---- left: open, recent, how it goes
+    # ---- open, recent, how it goes
 
-    def _left(self) -> QVBoxLayout:
-        row = QGridLayout()  # two by two: four beside each other are wider than half of a small window
-        row.setSpacing(10)
+    def _beginning(self) -> QVBoxLayout:
+        self._begin = QGridLayout()  # six beside each other are wider than half of a small window
+        self._begin.setSpacing(10)
         self.open_button = Button("Open project", "folder", "primary", on=self._asking.project)
         new = Button("New from sources", "plus", on=self._asking.new_project)
         new.setToolTip("Find the host program and the hardware in a folder, and create a project")
@@ -94,12 +112,11 @@ class Welcome(ScrollArea):
         platform.clicked.connect(lambda: self._show_mode("platform"))
         tour = Button("Take the tour", "waypoints", on=self.tour_wanted.emit)
         tour.setToolTip("From sources to a measured speedup in three minutes, on a bundled example")
-        for number, button in enumerate((self.open_button, new, run, models, platform, tour)):
+        self._begin_buttons = self.open_button, new, run, models, platform, tour
+        for button in self._begin_buttons:
             button.setProperty("large", "true")
-            row.addWidget(button, number // 2, number % 2)
-        row.setColumnStretch(2, 1)
         self._clear = Button("Clear", kind="link", on=self._clear_recent)
-        column = column_layout(row, 30, _title("Recent", self._clear), 10, spacing=0)
+        column = column_layout(self._begin, 30, _title("Recent", self._clear), 10, spacing=0)
         self._recent = Box()
         column.addWidget(self._recent)
         column.addSpacing(36)
@@ -119,9 +136,9 @@ class Welcome(ScrollArea):
         recent.clear()
         self.reload()
 
-    # ---- right: examples, this machine
+    # ---- examples, this machine
 
-    def _right(self) -> QVBoxLayout:
+    def _examples(self) -> QVBoxLayout:
         column = column_layout(spacing=0)
         column.addLayout(_title("Examples", None, "copied to a folder of your choice before the run"))
         column.addSpacing(12)
@@ -132,7 +149,11 @@ class Welcome(ScrollArea):
             grid.addWidget(self._example(example), number // 2, number % 2)
             grid.setColumnStretch(number % 2, 1)
         column.addLayout(grid)
-        column.addSpacing(36)
+        column.addStretch(1)
+        return column
+
+    def _tools(self) -> QVBoxLayout:
+        column = column_layout(spacing=0)
         again = Button("Check again", kind="link", on=self._check_machine)
         column.addLayout(_title("This machine", again))
         column.addSpacing(12)
@@ -212,7 +233,7 @@ class Welcome(ScrollArea):
         column.addWidget(_inset_rule())
         card = QHBoxLayout()
         _fill_row(
-            card, IconLabel("check", 16, "good"), "FPGA card", label("none; the simulated card is used", "second")
+            card, IconLabel("check", 16, "good"), "FPGA card", ElidedLabel("none; the simulated card is used", "second")
         )
         column.addLayout(card)
 
@@ -220,19 +241,16 @@ class Welcome(ScrollArea):
         row = QHBoxLayout()
         name = purpose[:1].upper() + purpose[1:]
         if isinstance(tool, Tool):
-            said = ElidedLabel(_tool_text(tool), "second")
+            said = ElidedLabel(short_version(tool), "second")
             said.setToolTip(str(tool.path))
             _fill_row(row, IconLabel("check", 16, "good"), name, said)
             return row
         hint = QHBoxLayout()
         command = tool.command
-        hint.addWidget(
-            label(command or tool.hint, "code" if command else "small", wrap=not command), 0 if command else 1
-        )
+        hint.addWidget(label(command or tool.hint, "code" if command else "small", wrap=True), 1)
         if command:
             copy = Button("Copy", kind="link", on=lambda: QApplication.clipboard().setText(command))
-            hint.addWidget(copy)
-            hint.addStretch(1)
+            hint.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
         words = column_layout(label(tool.message, "second", wrap=True), hint, spacing=4)
         holder = QWidget()
         holder.setLayout(words)
@@ -245,7 +263,7 @@ def _fill_row(row: QHBoxLayout, sign: QWidget, name: str, said: QWidget) -> None
     row.setContentsMargins(16, 9, 16, 9)
     row.setSpacing(14)
     title = label(name)
-    title.setFixedWidth(190)
+    title.setFixedWidth(182)
     for widget in (sign, title):
         row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
     row.addWidget(said, 1)
@@ -262,9 +280,3 @@ def _inset_rule() -> QWidget:
     holder = QWidget()
     row_layout(rule(), of=holder, margins=(14, 0, 0, 0))
     return holder
-
-
-def _tool_text(tool: Tool) -> str:
-    """Name and version, without what the packager adds: `g++ 12.2.0`."""
-    version = re.sub(r"\s*\((?:Debian|Ubuntu|git)[^)]*\)", "", tool.version)
-    return version if version.lower().startswith(tool.name.lower()) else f"{tool.name} {version}"

@@ -31,6 +31,7 @@ class Setting:
     choices: Mapping[str, str] = field(default_factory=dict)  # value -> in words
     minimum: int = 0
     maximum: int = 0
+    unit: str = ""  # of a number
 
     @property
     def value(self) -> str:
@@ -73,14 +74,14 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
     every = (
         Setting("theme", "Look", "Theme", "light or dark, also in high contrast", "choice", "light", THEMES),
         Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
-                minimum=75, maximum=300),
+                minimum=75, maximum=300, unit="%"),
         Setting("code_font", "Editor", "Font of sources", "a monospaced font", "font"),
-        Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", minimum=8, maximum=40),
+        Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", minimum=8, maximum=40, unit="px"),
         Setting("trace", "Running", "Trace", "keep every change of state of a run, for the timeline", "choice", "yes",
                 {"yes": "Yes", "no": "No"}),
         Setting("predict_s", "Running", "Predictions",
                 "processor time in seconds for predictions when a run is opened; 0: no predictions",
-                "number", "10", maximum=3600),
+                "number", "10", maximum=3600, unit="s"),
         Setting("after_run", "Running", "After a run", "what is shown when a run is complete", "choice", "stay",
                 {"stay": "As before", "analyse": "Its findings"}),
         *(Setting(f"program.{name}", "Programs", name, what, "program")
@@ -91,7 +92,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         Setting("folder.cache", "Folders", "Cache", "keeps builds; it can be deleted at any time", "folder"),
         Setting("cache_mb", "Folders", "Size of the cache",
                 "largest size in MB; the least recently used parts are deleted", "number", str(LIMIT_MB),
-                minimum=500, maximum=1_000_000),
+                minimum=500, maximum=1_000_000, unit="MB"),
         Setting("folder.projects", "Folders", "Projects", "where file dialogs start", "folder"),
         *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
           for name, (title, key) in all_commands(modes).items()),

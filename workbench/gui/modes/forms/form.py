@@ -247,11 +247,13 @@ class PartForm(ScrollArea):
                 self._place(form, rows)
         whole_px -= 2 * _EDGE_PX
         label_px = self._label_px()
-        for said, row in (pair for _, rows in self._grids for pair in rows):
-            is_above = self._is_above(row) or not row.field.label
-            said.setMinimumSize(label_px, 20 if is_above else 28)
-            more_px = label_px + _GAP_PX if is_above else 0
-            row.set_width(whole_px if is_above else whole_px - label_px - _GAP_PX, more_px)
+        for form, rows in self._grids:
+            form.setColumnMinimumWidth(0, label_px)  # a label's hint stays at the least width that it ever had
+            for said, row in rows:
+                is_above = self._is_above(row) or not row.field.label
+                said.setFixedHeight(20 if is_above else 28)
+                more_px = label_px + _GAP_PX if is_above else 0
+                row.set_width(whole_px if is_above else whole_px - label_px - _GAP_PX, more_px)
 
     def read(self) -> None:
         """Show what the document holds now; other fields where others are set."""
