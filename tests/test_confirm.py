@@ -169,6 +169,7 @@ def test_another_answer_is_told_by_what_differs_first(plugins: Plugins, tmp_path
         ("host block=host.main state=put factor=0.5", "the host is in a call"),
         ("interrupt calls=put", "it is not a poll"),
         ("unite calls=put,get count=2", "one call cannot do both"),
+        ("unite calls=begin count=2", "other calls come between these calls"),
         ("platform platform=no_such", "there is no platform template 'no_such'"),
         ("replicas group=unit_top.worker count=2", "no setting that is a parameter"),
         ("depth fifo=nothing words=2", ""),

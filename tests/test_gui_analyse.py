@@ -55,6 +55,7 @@ def opened() -> OpenRun:
 def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
+    context.navigation.set_mode("analyse")
     context.set_run(opened)
     made = AnalyseMode(context, MODES["analyse"])
     for _ in made.build():

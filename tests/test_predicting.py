@@ -10,10 +10,10 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from workbench.analysis import Analysis, analyse, load_knowledge
 from workbench.analysis.after_changes import after_json, findings_after, gain_text
 from workbench.analysis.change_words import change_facts, change_title
-from workbench.analysis.finding_page import FOLD, finding_page, finding_table, ranks_of
+from workbench.analysis.finding_page import FOLD, _predicted_text, finding_page, finding_table, ranks_of
 from workbench.analysis.finding_words import is_small, not_predicted_words, ranked_words
 from workbench.analysis.html_report import html_report
-from workbench.analysis.predicting import suggestions, try_changes, with_predictions
+from workbench.analysis.predicting import predictions_of, suggestions, try_changes, with_predictions
 from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
 from workbench.model.changes import CHANGES, Change, OtherClock, Retype, ScaleCalls, Unite, read_change
@@ -202,7 +202,11 @@ def test_no_more_is_predicted_than_there_is_time_for(analysis: Analysis) -> None
     assert found.what_if.left_out == len(wanted) > 1
     assert all(f.speedup_predicted is None for f in found.findings)
     assert ranked_words(found).endswith(f" {len(wanted)} changes not predicted: the time limit was reached.")
-    assert "not predicted" not in ranked_words(with_predictions(analysis, replayed(analysis)))
+    assert all(_predicted_text(f) == "not predicted" for f in found.findings if any(a.changes for a in f.advice))
+    every = with_predictions(analysis, replayed(analysis))
+    assert "not predicted" not in ranked_words(every)
+    again = with_predictions(analysis, replayed(analysis, unite=9.0), None, 0.0, predictions_of(every))
+    assert [f.speedup_predicted for f in again.findings] == [f.speedup_predicted for f in every.findings]
 
 
 def test_a_prediction_above_its_bound_is_refused(analysis: Analysis) -> None:

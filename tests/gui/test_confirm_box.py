@@ -11,6 +11,7 @@ from workbench.api.job import Job
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.analyse import confirm_box
 from workbench.gui.modes.analyse.confirm_box import ConfirmBox
+from workbench.gui.widgets import Button
 from workbench.model.changes import Change, Unite
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.prediction import Prediction, Trust
@@ -30,7 +31,7 @@ SAME = Confirmation(CHANGES, AnswerStatus.SAME, 1.01e-3, 6.45)
     ("found", "said", "role", "note"),
     [
         (SAME, "confirmed 6.45×", "good", "same answer"),
-        (Confirmation(CHANGES, AnswerStatus.SAME, 2e-3, 3.2), "differs: 3.20×", "medium", "predicted 6.50×"),
+        (Confirmation(CHANGES, AnswerStatus.SAME, 2e-3, 3.2), "differs: 3.20×", "medium", "ms, same answer"),
         (Confirmation(CHANGES, AnswerStatus.DIFFERS, 1e-3, 6.5, "line 3: 5"), "answer changed", "high", "line 3: 5"),
         (Confirmation(CHANGES, AnswerStatus.FAILED, why="exit code 1"), "the run failed", "high", "exit code 1"),
         (Confirmation(CHANGES, AnswerStatus.NOT_POSSIBLE, why="its order"), "not possible", "muted", "its order"),
@@ -51,7 +52,7 @@ def box(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> ConfirmBox:
 
     knowledge = load_knowledge([], [])[0]
     context.opened = OpenRun(run, analyse(run, None, knowledge), synthetic_platform(), knowledge, ())
-    made = ConfirmBox(context)
+    made = ConfirmBox(context, Button("Keep in the ledger"))
     qtbot.addWidget(made)
     made.show()
     made.show_set(PREDICTED)
@@ -89,11 +90,15 @@ def test_a_set_is_confirmed_with_progress(qtbot: QtBot, box: ConfirmBox, monkeyp
 
     monkeypatch.setattr(confirm_box, "confirm", confirm)
     with_project(box)
+    box.activateWindow()
+    box.button.setFocus()
+    qtbot.waitUntil(box.button.hasFocus)
     box.button.click()
     qtbot.waitUntil(lambda: box.bar.value() == 40)
     assert box.said.text() == "Run: 40%"
     assert box.button.isHidden()
     assert not box.progress.isHidden()
+    assert box.cancel_button.hasFocus(), "the keyboard stays with what it began"
     go_on.set()
     qtbot.waitUntil(lambda: "confirmed 6.45×" in words(box))
     assert "predicted 6.50×" in words(box)

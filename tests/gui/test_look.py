@@ -46,7 +46,7 @@ def contrast(one: str, other: str) -> float:
 def test_every_text_reaches_four_and_a_half_to_one_and_seven_in_high_contrast(palette: Palette) -> None:
     pairs = [(ink, ground) for ink in TEXTS for ground in GROUNDS]
     pairs += [(ink, ground) for ink in SYNTAX for ground in ("panel", "sunken")]
-    pairs += [(ink, "selection") for ink in (*SYNTAX, "text", "second", "link")]
+    pairs += [(ink, "selection") for ink in (*SYNTAX, "text", "second", "link")] + [("text", "chosen_text")]
     pairs += [
         (ink, f"{kind}_ground") for kind in ("high", "medium", "low", "good") for ink in ("text", "second", "link")
     ]

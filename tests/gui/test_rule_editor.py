@@ -48,6 +48,7 @@ def mode(qtbot: QtBot, qapp: QApplication, project: Path) -> AnalyseMode:
     theme.apply_theme(qapp, "light")
     plugins = load_plugins()
     context = Context(plugins)
+    context.navigation.set_mode("analyse")
     context.set_workspace(open_workspace(project, plugins))
     made = AnalyseMode(context, MODES["analyse"])
     for _ in made.build():

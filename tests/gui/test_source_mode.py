@@ -12,6 +12,7 @@ from settings_shown import shown_settings
 from source_shown import show, source_of
 
 from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.line_numbers import LineNumbers
@@ -66,6 +67,24 @@ def test_the_margins_columns_come_with_a_runs_numbers(opened: MainWindow, source
     assert editor.viewport().width() == before_px - editor.columns.whole_px < before_px
     editor.go_to(2)
     assert source.tabs.head.isVisible()
+
+
+def test_a_new_run_leaves_the_cursor_where_one_edits(
+    opened: MainWindow, source: SourceMode, project: Path, run_folder: Path, qtbot: QtBot
+) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 3)
+    opened.context.open_run(run_folder)
+    qtbot.waitUntil(lambda: opened.context.run is not None and not opened.busy)
+    assert (source.editor, editor.line) == (editor, 3)
+    opened.go_to("analyse")
+    qtbot.waitUntil(lambda: isinstance(opened.context.navigation.selection, SelectedFinding))
+
+
+def test_what_is_selected_on_the_line_of_the_cursor_is_seen(opened: MainWindow, project: Path) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 3)
+    mark = editor.marks()[0]
+    line = mark.format.background().color()
+    assert editor.palette().highlight().color() != line
 
 
 def test_a_pragma_is_inserted_by_right_click_and_undone(

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QLabel
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 import workbench.replay.prepare
@@ -42,6 +43,7 @@ def mode(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[AnalyseMode]
     knowledge, _ = open_knowledge(load_plugins())
     opened = OpenRun(run, with_changes(analyse(run, platform, knowledge)), platform, knowledge, ())
     context = Context(Plugins(()))
+    context.navigation.set_mode("analyse")
     made = AnalyseMode(context, MODES["analyse"])
     for _ in made.build():
         pass
@@ -103,6 +105,36 @@ def test_a_set_is_predicted_as_a_whole_and_nothing_is_edited(qtbot: QtBot, mode:
     tables = {view.table.title: view for view in panel.findChildren(TableView)}
     rows = tables["Findings after these changes"].rows.tops
     assert any(row.stays for row in rows)
+
+
+def test_what_the_time_limit_left_out_is_predicted_when_asked_for(qtbot: QtBot, mode: AnalyseMode) -> None:
+    assert mode.findings.rest.isHidden(), "nothing was left out"
+    opened = mode.context.opened
+    assert opened is not None
+    with qtbot.waitSignal(mode.context.predictions_changed):
+        mode.context.opened = replace(opened, analysis=with_changes(analyse(opened.run, None, opened.knowledge)))
+        mode.context.predict(1e-9)
+    mode.findings.write()
+    assert mode.findings.rest.text().startswith("Predict ")
+    assert "not predicted" not in mode.findings.head.subtitle.text(), "it says the order alone"
+    with qtbot.waitSignal(mode.context.predictions_changed):
+        mode.findings.rest.click()
+        assert mode.findings.rest.text().startswith("Predicting ")
+        assert not mode.findings.rest.isEnabled()
+    assert mode.findings.rest.isHidden()
+    assert mode.findings.table.rows.tops[0].speedup_predicted == 2.5
+
+
+def test_what_is_found_later_moves_no_button(qtbot: QtBot, mode: AnalyseMode) -> None:
+    panel = begun(qtbot, mode)
+    qtbot.waitUntil(lambda: "Findings after these changes" in words(panel))
+
+    def y_px(widget: QWidget) -> int:
+        return widget.mapTo(panel, widget.rect().topLeft()).y()
+
+    heads = {one.text(): one for one in panel.findChildren(QLabel) if one.isVisible()}
+    for below in ("What changes", "Next bottleneck after these changes", "Findings after these changes"):
+        qtbot.waitUntil(partial(lambda head: y_px(panel.keep) < y_px(head), heads[below]))
 
 
 def test_a_change_is_typed_with_completion(qtbot: QtBot, mode: AnalyseMode) -> None:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 import rc_workbench_plugins.ratss
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.look import theme
 from workbench.gui.modes.platform.mode import PlatformMode
 from workbench.gui.modes.predict.mode import PredictMode
+from workbench.session.open.examples import EXAMPLES
 
 TEMPLATES = Path(str(files("workbench.platform_templates")))
 MODELS = Path(rc_workbench_plugins.ratss.__file__).with_name("models")
@@ -27,6 +28,22 @@ def test_prediction_needs_no_code(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window.busy)
     assert isinstance(window.modes.current(), PredictMode)
     assert window.rail.isVisibleTo(window)
+
+
+def test_an_example_is_copied_into_a_folder_that_is_there(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    def choose() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, QFileDialog)
+        dialog.setDirectory(str(tmp_path))
+        button = next(one for one in dialog.findChildren(QPushButton) if one.text().strip("&") == "Choose")
+        assert button.isEnabled()
+        button.click()
+
+    QTimer.singleShot(0, choose)
+    window.asking.copy_example(EXAMPLES[0], run=False)
+    qtbot.waitUntil(lambda: not window.busy)
+    assert window.context.workspace is not None
+    assert window.context.workspace.path == tmp_path / EXAMPLES[0].folder / EXAMPLES[0].project
 
 
 def test_a_template_opens_by_itself_read_only(window: MainWindow, qtbot: QtBot) -> None:

@@ -16,7 +16,7 @@ from workbench.replay.resolve import sites_of
 
 
 def change_title(change: Change) -> str:
-    """A change's short title: `Unite 16 of readBins`."""
+    """A change's short title: `Unite 16 calls of readBins`."""
     match change:
         case catalogue.ScaleState(block, state, factor):
             return f"{_scaled(f'{state} of {block}', factor)}"
@@ -25,7 +25,7 @@ def change_title(change: Change) -> str:
         case catalogue.ScaleCalls(calls, factor):
             return _scaled(_calls(calls), factor)
         case catalogue.Unite(calls, count):
-            return f"Unite {count} of {_calls(calls)}"
+            return f"Unite {count} calls of {_calls(calls)}"
         case catalogue.Split(calls, count):
             return f"Split {_calls(calls)} in {count}"
         case catalogue.Resize(calls, size):
@@ -124,7 +124,8 @@ def _after(change: Change, calls: Sequence[CallMetrics]) -> str:
     size = total / count if count else 0.0
     match change:
         case catalogue.Unite(_, united):
-            return _sized(ceil(count / united), min(size * united, total))
+            most = "" if count <= united or count % united == 0 else "at most "
+            return _sized(ceil(count / united), min(size * united, total), most)
         case catalogue.Split(_, parts):
             return _sized(count * parts, size / parts)
         case catalogue.Resize(_, changed):
@@ -148,5 +149,5 @@ def _after(change: Change, calls: Sequence[CallMetrics]) -> str:
     return change_title(change)
 
 
-def _sized(count: float, size: float) -> str:
-    return f"{count_text(count)} × {bytes_text(round(size))}" if size else count_text(count)
+def _sized(count: float, size: float, most: str = "") -> str:
+    return f"{count_text(count)} × {most}{bytes_text(round(size))}" if size else count_text(count)

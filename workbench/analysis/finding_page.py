@@ -19,6 +19,7 @@ from workbench.analysis.finding_words import (
     prediction_words,
     scope_words,
     short_gain_text,
+    was_left_out,
     what_if_applied,
     where_words,
 )
@@ -142,13 +143,15 @@ def _predicted_text(finding: Finding) -> str:
         return ""
     if finding.speedup_predicted is not None:
         return ratio_text(finding.speedup_predicted)
-    return "not predicted" if not_predicted_words(finding) else "no change"
+    return "not predicted" if not_predicted_words(finding) or was_left_out(finding) else "no change"
 
 
 def _no_prediction_words(finding: Finding) -> str:
     """The reason for a missing predicted speedup; "" if there is one."""
     if finding.speedup_predicted is not None:
         return ""
+    if was_left_out(finding):
+        return "The time limit for predictions was reached before its advice was predicted"
     why = next((advice.no_change for advice in finding.advice if advice.no_change), "")
     return not_predicted_words(finding) or why or "No change of the catalogue matches its advice"
 

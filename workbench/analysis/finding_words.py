@@ -26,13 +26,22 @@ def predicted(findings: Iterable[Finding]) -> bool:
     return any(f.speedup_predicted is not None for f in findings)
 
 
-def ranked_words(analysis: Analysis, hint: str = "") -> str:
-    """The criterion of the findings' rank, a warning not to add speedups, and the number of changes not predicted for
-    lack of time. `hint` says how to give more time."""
+def order_words(analysis: Analysis) -> str:
+    """The criterion of the findings' rank, and a warning not to add speedups."""
     by = "predicted speedup" if predicted(analysis.findings) else "upper bound of the speedup"
-    left_out = analysis.what_if.left_out if analysis.what_if else 0
-    more = f" {counted(left_out, 'change')} not predicted: the time limit was reached{hint}." if left_out else ""
-    return f"sorted by {by}. Speedups overlap; do not add them.{more}"
+    return f"sorted by {by}. Speedups overlap; do not add them."
+
+
+def left_out(analysis: Analysis) -> int:
+    """The number of changes not predicted for lack of time."""
+    return analysis.what_if.left_out if analysis.what_if else 0
+
+
+def ranked_words(analysis: Analysis, hint: str = "") -> str:
+    """`order_words`, and the number of changes not predicted for lack of time. `hint` says how to give more time."""
+    changes = counted(left_out(analysis), "change")
+    more = f" {changes} not predicted: the time limit was reached{hint}." if left_out(analysis) else ""
+    return f"{order_words(analysis)}{more}"
 
 
 def best_prediction(finding: Finding) -> Prediction | None:
@@ -43,8 +52,15 @@ def best_prediction(finding: Finding) -> Prediction | None:
 
 def not_predicted_words(finding: Finding) -> str:
     """The reason for a missing predicted speedup; "" if there is one, or if no model was applied."""
+    if finding.speedup_predicted is not None:
+        return ""
     refused = [a.prediction.why for a in finding.advice if a.prediction and a.prediction.trust is Trust.REFUSED]
-    return "" if finding.speedup_predicted is not None or not refused else refused[0] or "the replay gave no answer"
+    return (refused[0] or "the replay gave no answer") if refused else ""
+
+
+def was_left_out(finding: Finding) -> bool:
+    """Whether a finding without a predicted speedup has advice that could be predicted, and was not yet."""
+    return finding.speedup_predicted is None and any(a.changes and a.prediction is None for a in finding.advice)
 
 
 def is_small(finding: Finding) -> bool:

@@ -47,23 +47,25 @@ def try_changes(replayed: Replayed, changes: Sequence[Change]) -> Trial:
 
 
 def with_predictions(
-    analysis: Analysis, replayed: Replayed, job: Job | None = None, budget_s: float = math.inf
-) -> Analysis:
+    analysis: Analysis, replayed: Replayed, job: Job | None = None, budget_s: float = math.inf,
+    known: Mapping[tuple[Change, ...], Prediction] | None = None,
+) -> Analysis:  # fmt: skip
     """The analysis with predictions for its advice. Findings are ranked again: first those with a predicted speedup, by
     it, then the others by their upper bound, and last those that follow from others.
 
     Advice with the largest bounds is predicted first; predictions end when `budget_s` seconds of processor time are
-    used.
+    used. `known` are those of earlier.
     """
     budget = _Budget(budget_s)
     bound_of_changes: dict[tuple[Change, ...], float] = {}
     for advice in (a for finding in analysis.findings for a in finding.advice if a.changes):
         bound_of_changes[advice.changes] = max(bound_of_changes.get(advice.changes, 0.0), advice.at_most or 0.0)
-    predictions: dict[tuple[Change, ...], Prediction] = {}
-    for number, changes in enumerate(sorted(bound_of_changes, key=lambda one: -bound_of_changes[one])):
+    predictions = {changes: one for changes, one in (known or {}).items() if changes in bound_of_changes}
+    left = [changes for changes in bound_of_changes if changes not in predictions]
+    for number, changes in enumerate(sorted(left, key=lambda one: -bound_of_changes[one])):
         if job:
             job.check()
-            job.progress(number / len(bound_of_changes))
+            job.progress(number / len(left))
         if not replayed.exact or budget.allows():
             predictions[changes] = prediction_of(replayed, changes)
     findings = _with_advice_of_parts([_predicted(finding, predictions) for finding in analysis.findings])
@@ -196,6 +198,12 @@ def _parts(change: Change) -> tuple[str, ...]:
     """The subjects of a change: its calls, or the names in its other texts."""
     calls: tuple[str, ...] = getattr(change, "calls", ())
     return calls or (" ".join(str(getattr(change, each.name)) for each in fields(change) if each.type == "str"),)
+
+
+def predictions_of(analysis: Analysis) -> dict[tuple[Change, ...], Prediction]:
+    """The predictions that an analysis holds, by their changes; without those that were refused."""
+    known = (advice.prediction for finding in analysis.findings for advice in finding.advice)
+    return {one.changes: one for one in known if one is not None and one.speedup is not None}
 
 
 def suggestions(analysis: Analysis) -> Iterator[Advice]:

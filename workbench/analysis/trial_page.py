@@ -24,8 +24,8 @@ def set_title(changes: Sequence[Change]) -> str:
 
 
 def trial_page(trial: Trial, analysis: Analysis, advice: Sequence[Advice] = ()) -> views.Page:
-    """The page of a trial: the prediction of the whole set, hazards to settle first, and the next bottleneck. `advice`
-    is the advice that the changes come from."""
+    """The page of a trial: first the prediction of the whole set; then the changed calls, hazards to settle first, the
+    next bottleneck, and what the interval assumes. `advice` is the advice that the changes come from."""
     prediction = trial.prediction
     sections = [_prediction(prediction, analysis)]
     changed = change_facts(prediction.changes, analysis)
@@ -37,6 +37,9 @@ def trial_page(trial: Trial, analysis: Analysis, advice: Sequence[Advice] = ()) 
         )
     if trial.after:
         sections.append(_path(trial, analysis))
+    if prediction.interval_holds and prediction.speedup is not None:
+        holds = f"{prediction.interval_holds[:1].upper()}{prediction.interval_holds[1:]}"
+        sections.append(views.Section("What the interval assumes", (views.Text(holds, "second"),)))
     return views.Page(" ".join(map(str, prediction.changes)), "", "", tuple(sections))
 
 
@@ -56,12 +59,7 @@ def _prediction(prediction: Prediction, analysis: Analysis) -> views.Section:
         views.Shares(mean_shares(analysis.side(Side.HOST)[:1]), "Measured", time_text(total_s), total_s / longest),
         views.Shares((), "Predicted", time_text(prediction.time_s), prediction.time_s / longest),
     )
-    holds = (
-        (views.Text(f"The interval assumes: {prediction.interval_holds}", "second"),)
-        if prediction.interval_holds
-        else ()
-    )
-    return views.Section("", (views.Figures(figures), *bars, *holds))
+    return views.Section("", (views.Figures(figures), *bars))
 
 
 def _before(prediction: Prediction, advice: Sequence[Advice]) -> list[str]:

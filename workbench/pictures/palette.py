@@ -24,6 +24,7 @@ class Palette:
     on_accent: str
     link: str
     selection: str
+    chosen_text: str  # the ground of text that is selected, on a row that is selected too
     high: str
     medium: str  # shapes
     medium_text: str
@@ -82,6 +83,7 @@ LIGHT = Palette(
     on_accent="#FFFFFF",
     link="#3443B0",
     selection="#E3E7F9",
+    chosen_text="#B9C2EE",
     high="#B3261E",
     medium="#C77700",
     medium_text="#8F5200",
@@ -127,6 +129,7 @@ DARK = Palette(
     on_accent="#0F1216",
     link="#A9B4FF",
     selection="#2B3156",
+    chosen_text="#4A5596",
     high="#FF8F84",
     medium="#F2B64A",
     medium_text="#F2B64A",
@@ -162,17 +165,18 @@ DARK = Palette(
 LIGHT_CONTRAST = replace(
     LIGHT, name="light-contrast", window="#FFFFFF", sunken="#FFFFFF", chrome="#FFFFFF", rule="#4A4F57", edge="#000000",
     text="#000000", second="#1C1F24", muted="#2B3038", accent="#1B2A8F", link="#16237F", selection="#D5DBFF",
-    high="#8C0D06", medium="#8A5000", medium_text="#5C3500", low="#243A50", good="#00452F", within_cap="#7385D6",
-    track="#DDE1E8", high_ground="#FFDEDA", medium_ground="#FFEDB8", low_ground="#E0EAF5", good_ground="#D6F3E4",
-    keyword="#5C1080", comment="#2C4232", pragma="#00452F", number="#003E61", string="#5C3200", pattern_opacity=0.6,
+    chosen_text="#9AA8F5", high="#8C0D06", medium="#8A5000", medium_text="#5C3500", low="#243A50", good="#00452F",
+    within_cap="#7385D6", track="#DDE1E8", high_ground="#FFDEDA", medium_ground="#FFEDB8", low_ground="#E0EAF5",
+    good_ground="#D6F3E4", keyword="#5C1080", comment="#2C4232", pragma="#00452F", number="#003E61", string="#5C3200",
+    pattern_opacity=0.6,
     states=LIGHT.states | {Category.SEND: "#00558A", Category.RECV: "#3A93D0", Category.WAIT_SEND: "#B04A00",
                            Category.WAIT_RECV: "#B87A00", None: "#8A919B"},
 )  # fmt: skip
 DARK_CONTRAST = replace(
     DARK, name="dark-contrast", window="#000000", panel="#000000", sunken="#000000", chrome="#000000", rule="#A9B2BF",
     edge="#FFFFFF", text="#FFFFFF", second="#E8ECF1", muted="#D3DAE3", accent="#B3BCFF", on_accent="#000000",
-    link="#C4CCFF", selection="#2A3170", high="#FFB3AB", medium="#FFCB6B", medium_text="#FFCB6B", low="#C3D8EC",
-    good="#83E8C2", within_cap="#6474C8", raised="#000000", track="#333A45", high_ground="#45100C",
+    link="#C4CCFF", selection="#2A3170", chosen_text="#3F4FA8", high="#FFB3AB", medium="#FFCB6B", medium_text="#FFCB6B",
+    low="#C3D8EC", good="#83E8C2", within_cap="#6474C8", raised="#000000", track="#333A45", high_ground="#45100C",
     medium_ground="#3F2E00", low_ground="#182A3E", good_ground="#073423", keyword="#E6C6FA", comment="#BAD6C1",
     pragma="#83E8C2", number="#B0DEF8", string="#F7D3A6", pattern_opacity=0.55,
 )  # fmt: skip

@@ -270,7 +270,7 @@ class Context(QObject):
         self.notices.keep("run", *opened.diagnostics, *opened.analysis.diagnostics)
         self.analysis_changed.emit()
         self._analyse_range()
-        self._predict()
+        self.predict()
 
     def set_run(self, opened: OpenRun | None) -> None:
         """Show a run that is open already; None shows no run."""
@@ -284,11 +284,11 @@ class Context(QObject):
         self.replayed = None
         self.run_changed.emit()
         self.analysis_changed.emit()
-        self._predict()
+        self.predict()
 
-    def _predict(self) -> None:
-        """Predict, in the background, what the findings' advice gains."""
-        opened, budget_s = self.opened, float(value("predict_s"))
+    def predict(self, seconds: float | None = None) -> None:
+        """Predict, in the background, what the findings' advice gains, in so much processor time; else as set."""
+        opened, budget_s = self.opened, float(value("predict_s")) if seconds is None else seconds
 
         def work(job: Job) -> tuple[OpenRun, Replayed]:
             assert opened is not None

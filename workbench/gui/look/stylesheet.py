@@ -76,7 +76,7 @@ QPushButton::menu-indicator { image: url(rcw:chevron-down-$name.svg); width: 16p
 
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit[role="field"] { background: $raised; color: $text;
     border: 1px solid $edge; border-radius: 5px; padding: 0 8px; min-height: 26px;
-    selection-background-color: $selection; selection-color: $text; placeholder-text-color: $muted; }
+    selection-background-color: $chosen_text; selection-color: $text; placeholder-text-color: $muted; }
 QPlainTextEdit[role="field"] { padding: 4px 4px; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit[role="field"]:focus {
     border: 2px solid $accent; padding: 0 7px; min-height: 24px; }
@@ -162,7 +162,7 @@ QDockWidget { color: $text; border: none; }
 QStatusBar { background: $chrome; }
 QProgressBar { background: $track; border: none; border-radius: 4px; max-height: 8px; min-height: 8px; }
 QProgressBar::chunk { background: $accent; border-radius: 4px; }
-QPlainTextEdit, QTextEdit { background: $panel; color: $text; border: none; selection-background-color: $selection;
+QPlainTextEdit, QTextEdit { background: $panel; color: $text; border: none; selection-background-color: $chosen_text;
     selection-color: $text; placeholder-text-color: $muted; }
 """)
 

@@ -23,19 +23,6 @@ class Asking:
         name = QFileDialog.getExistingDirectory(self._parent, title, projects_folder())
         return Path(name) if name else None
 
-    def _new_folder(self, title: str) -> Path | None:
-        """A folder that may be typed and need not be there yet."""
-        dialog = QFileDialog(self._parent, title, projects_folder())
-        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOptions(
-            QFileDialog.Option.ShowDirsOnly | QFileDialog.Option.DontConfirmOverwrite
-            | QFileDialog.Option.DontUseNativeDialog
-        )  # fmt: skip
-        dialog.setLabelText(QFileDialog.DialogLabel.FileName, "Folder:")
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
-        return Path(dialog.selectedFiles()[0]) if dialog.exec() else None
-
     def project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
             self._parent, "Open project", projects_folder(), "Projects (*.workbench.yaml)"
@@ -57,7 +44,7 @@ class Asking:
 
     def copy_example(self, example: Example, run: bool) -> None:
         """Ask for a folder, copy the example there, open it, and run it if asked."""
-        folder = self._new_folder(f"Copy {example.title} to a folder")
+        folder = self._folder(f"Copy {example.title} into a folder")
         then = self._control.run if run else lambda: None
         if folder:
             self._context.notices.attempt(lambda: self._context.open_project(copy_example(example, folder), then))
@@ -76,7 +63,7 @@ class Asking:
 
     def instrument(self) -> None:
         """Ask for a folder, and write the project's instrumented copies there."""
-        if folder := self._new_folder("Instrument into an empty folder"):
+        if folder := self._folder("Instrument into an empty folder"):
             self._control.instrument(folder)
 
     def import_run(self, importer: Importer) -> None:

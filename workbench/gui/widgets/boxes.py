@@ -83,7 +83,7 @@ class FlowRow(QWidget):
 
     def sizeHint(self) -> QSize:
         """Of one row."""
-        hints = [widget.sizeHint() for widget in self._widgets]
+        hints = [widget.sizeHint() for widget in self._widgets if not widget.isHidden()]
         wide_px = sum(hint.width() for hint in hints) + self._spacing_px * max(len(hints) - 1, 0)
         return QSize(wide_px, max((hint.height() for hint in hints), default=0))
 
@@ -104,6 +104,9 @@ class FlowRow(QWidget):
         """Where each of them is in so wide a room, from its top left."""
         at, row_px, places = QPoint(0, 0), 0, list[QRect]()
         for widget in self._widgets:
+            if widget.isHidden():
+                places.append(QRect())
+                continue
             size = widget.sizeHint()
             if at.x() and at.x() + size.width() > width:
                 at, row_px = QPoint(0, at.y() + row_px + self._below_px), 0

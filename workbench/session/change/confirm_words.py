@@ -20,5 +20,4 @@ def confirmed_words(prediction: Prediction, confirmation: Confirmation) -> tuple
     if prediction.holds(confirmation.speedup) is not False:
         return f"confirmed {speedup}", "good", f"{took}, same answer"
     cause = f"; {confirmation.notes[0].message}" if confirmation.notes else ""
-    expected = ratio_text(prediction.speedup) if prediction.speedup is not None else "no prediction"
-    return f"differs: {speedup}", "medium", f"predicted {expected}; {took}, same answer{cause}"
+    return f"differs: {speedup}", "medium", f"{took}, same answer{cause}"

@@ -146,7 +146,7 @@ def _unite(rerun: Rerun, case: _Case, change: Unite) -> Rerun:
 
 def _rows(case: _Case) -> tuple[int, int]:
     """The length of rows of consecutive calls (0: it varies), and the distance of their addresses. NotPossible if reads
-    are not evenly spaced."""
+    are not evenly spaced, or if no two calls are consecutive."""
     calls, entries = case.run.tables["calls"], case.run.manifest.entries
     reaching = np.array([entry.kind not in _QUIET for entry in entries], bool)[calls["entry"]]
     lengths: set[int] = set()
@@ -159,6 +159,8 @@ def _rows(case: _Case) -> tuple[int, int]:
         inner = np.flatnonzero(is_named[1:] & is_named[:-1])
         addresses = calls["address"][rows_of_thread]
         steps |= set((addresses[inner + 1] - addresses[inner]).tolist())
+    if lengths == {1}:
+        raise NotPossible("other calls come between these calls: the program has to bring them together first")
     if CallKind.RECEIVE in case.kinds() and len(steps) > 1:
         raise NotPossible("the addresses that these calls read are not evenly spaced: the next address is unknown")
     return (lengths.pop() if len(lengths) == 1 else 0), (steps.pop() if len(steps) == 1 else 0)

@@ -1,13 +1,12 @@
 """The box that confirms changes on the simulated card: start, progress, cancel, and the result of each set."""
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from workbench.analysis.trial_page import set_title
 from workbench.api.window import Context
 from workbench.gui.open.trust_prompt import ask_trust
 from workbench.gui.widgets import Button, ElidedLabel, empty, label, plain_column, rule
-from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.boxes import FlowRow, column_layout, row_layout
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.prediction import Prediction
@@ -20,9 +19,9 @@ KEY = "confirm"
 
 
 class ConfirmBox(QWidget):
-    """`show_set` says which set is tried now."""
+    """`show_set` says which set is tried now; `beside` is what else can be done with it."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, beside: Button) -> None:
         super().__init__()
         self.context = context
         self.prediction: Prediction | None = None
@@ -30,10 +29,10 @@ class ConfirmBox(QWidget):
         self.confirmed: dict[Changes, tuple[Prediction, Confirmation]] = {}
         column = plain_column(self)
         column.setSpacing(8)
-        column.addWidget(label("Confirm on the card", "strong"))
-        column.addWidget(label("Runs your program with these changes applied to its times.", "small", wrap=True))
-        self.button = Button("Confirm on the card", on=self.start)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.button = Button("Confirm on the card", kind="primary", on=self.start)
+        self.button.setToolTip("Run your program with these changes applied to its times; your sources do not change")
+        self._beside = beside
+        column.addWidget(FlowRow(self.button, beside, spacing=8))
         self.why = label("", "smallsecond", wrap=True)
         column.addWidget(self.why)
         column.addWidget(self._progress())
@@ -113,15 +112,28 @@ class ConfirmBox(QWidget):
         """What can be done now, and what was confirmed."""
         reason = self._not_possible()
         known = self.prediction is not None and self.prediction.changes in self.confirmed
-        self.button.setVisible(self.prediction is not None and not reason and not self.under_way and not known)
+        can = self.prediction is not None and not reason and not self.under_way and not known
         self.why.setText(reason)
         self.why.setVisible(bool(reason) and self.prediction is not None)
-        self.progress.setVisible(self.under_way is not None)
+        self._show_button(can)
         empty(self._rows)
         for prediction, confirmation in self.confirmed.values():
             self._rows.addWidget(_row(prediction, confirmation))
             self._rows.addWidget(rule())
         self.setVisible(self.prediction is not None or bool(self.confirmed))
+
+    def _show_button(self, can: bool) -> None:
+        """The button, or the progress with its cancel. The keyboard stays here: else the panel would scroll away to
+        what has it next."""
+        focused = self.focusWidget()
+        held = focused is not None and focused.hasFocus() and focused in (self.button, self.cancel_button)
+        if can:
+            self.button.show()
+        self.progress.setVisible(self.progress.isVisibleTo(self) or self.under_way is not None)
+        if held:
+            (self.cancel_button if self.under_way else self.button if can else self._beside).setFocus()
+        self.button.setVisible(can)
+        self.progress.setVisible(self.under_way is not None)
 
     def _not_possible(self) -> str:
         """Why nothing can be confirmed here, whatever the changes; "" where it can."""
@@ -136,13 +148,11 @@ class ConfirmBox(QWidget):
 def _row(prediction: Prediction, confirmation: Confirmation) -> QWidget:
     """A set, what was predicted of it, and what it came to."""
     widget = QWidget()
-    row = row_layout(of=widget, margins=(0, 4, 0, 4), spacing=10)
-    left = column_layout(ElidedLabel(set_title(prediction.changes), "strong"), spacing=0)
-    predicted = "not predicted" if prediction.speedup is None else f"predicted {ratio_text(prediction.speedup)}"
-    left.addWidget(label(f"{counted(len(prediction.changes), 'change')}, {predicted}", "small"))
-    row.addLayout(left, 1)
     said, role, note = confirmed_words(prediction, confirmation)
-    right = column_layout(label(said, role), label(note, "small", wrap=True), spacing=0)
-    row.addLayout(right, 1)
+    predicted = "not predicted" if prediction.speedup is None else f"predicted {ratio_text(prediction.speedup)}"
+    row = row_layout((ElidedLabel(set_title(prediction.changes), "strong"), 1), label(said, role), spacing=10)
+    below = label(f"{note[:1].upper()}{note[1:]}", "small", wrap=True)
+    changes = label(f"{counted(len(prediction.changes), 'change')}, {predicted}", "small")
+    column_layout(row, changes, below, of=widget, margins=(0, 4, 0, 4), spacing=0)
     widget.setToolTip("\n".join(problem.sentences for problem in confirmation.notes))
     return widget

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -13,9 +14,10 @@ from workbench.analysis.finding_page import ranks_of
 from workbench.analysis.finding_words import (
     becomes_words,
     gain_words,
+    left_out,
     nothing_words,
+    order_words,
     predicted,
-    ranked_words,
     where_words,
 )
 from workbench.analysis.memory import memory_table
@@ -45,6 +47,7 @@ from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, findings_on, tops
+from workbench.model.text import counted
 from workbench.pictures.layout import NodeBox
 from workbench.pictures.speedups import estimate_bars
 
@@ -85,6 +88,8 @@ class FindingsPanel(QWidget):
         for table in (self.table, self.streams, self.custom, self.assertions, self.branches, self.rules):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
+        context.navigation.mode_changed.connect(self.select_first)
+        context.background.idle_changed.connect(self._write_rest)
 
     def _build(self) -> None:
         self.head = PanelHeader("Findings")
@@ -147,7 +152,9 @@ class FindingsPanel(QWidget):
         self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.show_best = Button("Go to source", kind="link")
         self.show_best.clicked.connect(self._open_best)
-        row_layout(self.legend, (self.best, 1), self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
+        self.rest = Button("", kind="link", on=self._predict_rest)
+        self.rest.setToolTip("The time limit for predictions was reached (Settings, Predictions): go on without one")
+        row_layout(self.legend, self.rest, (self.best, 1), self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
         plain_column(self, self.head, (shown, 1), rule(), foot)
 
     def reset(self) -> None:
@@ -186,13 +193,14 @@ class FindingsPanel(QWidget):
         shown = self._of_node(self._filtered(ranked, active, analysis), analysis)
         self.table.show_findings(shown, self._context.aside, ranks_of(active), ranked)
         self.speedups.show_bars(estimate_bars(shown, self._context.aside, where_words, analysis.time_s))
-        counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
-        self.head.set_title("Findings", f"{counted}, {ranked_words(analysis)}")
+        count = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
+        self.head.set_title("Findings", f"{count}, {order_words(analysis)}")
         self._choose_page(shown, analysis)
         if not shown:
             self._say_nothing(bool(ranked), analysis)
         self.legend.show_predictions(predicted(ranked))
         self._write_best(active, analysis)
+        self._write_rest()
         selected = self._context.navigation.selection
         self.follow(selected.finding if isinstance(selected, SelectedFinding) else "")
 
@@ -315,6 +323,18 @@ class FindingsPanel(QWidget):
         why = "" if ranked or run is None else nothing_words(run.manifest, analysis)
         self.nothing.say("No finding here" if ranked else "No findings", why)
 
+    def select_first(self) -> None:
+        """Select the first finding where nothing is selected, in a later event, since its page takes time to write.
+        Not while sources are edited: the editor goes to the line of what is selected."""
+
+        def select() -> Iterator[None]:
+            yield
+            navigation, tops = self._context.navigation, self.table.rows.tops
+            if navigation.selection is None and navigation.mode != "source" and self._context.analysis and tops:
+                navigation.select(SelectedFinding(tops[0].id))
+
+        self._context.slices.start(self, select())
+
     def follow(self, finding: str) -> None:
         """Mark a finding in the table and in the chart; "" none."""
         self.table.select_finding(finding)
@@ -329,6 +349,18 @@ class FindingsPanel(QWidget):
             self.best.setText(f"1 failed, {gain_words(best)}" if best.failures else becomes)
         else:
             self.best.setText("")
+
+    def _write_rest(self) -> None:
+        """How many changes can still be predicted, and whether that is going on."""
+        count = left_out(self._context.analysis) if self._context.analysis else 0
+        goes_on = self._context.background.runs("predict")
+        self.rest.setText(f"{'Predicting' if goes_on else 'Predict'} {counted(count, 'more change')}")
+        self.rest.setEnabled(not goes_on)
+        self.rest.setVisible(bool(count))
+
+    def _predict_rest(self) -> None:
+        self._context.predict(math.inf)
+        self._write_rest()
 
     def _open_best(self) -> None:
         if self.table.rows.tops:

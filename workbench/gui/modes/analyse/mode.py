@@ -203,7 +203,7 @@ class AnalyseMode(Mode):
         self.findings.write()
         self._write_status(run, analysis)
         self._selection_changed()
-        self.context.slices.start(self, self._first_selected())
+        self.findings.select_first()
 
     def _predictions_changed(self) -> None:
         """The findings are the same, ranked and weighed anew."""
@@ -223,12 +223,6 @@ class AnalyseMode(Mode):
         exact = (how if replayed.exact else f"not predicted: {replayed.why}",) if replayed else ()
         parts = f"{observed} of {len(blocks)} blocks observed", *recording_parts(run.manifest), *exact
         self.say_status(*parts)
-
-    def _first_selected(self) -> Iterator[None]:
-        """Select the first finding, in a later event, since its page takes time to write."""
-        yield
-        if self.context.navigation.selection is None and self.context.analysis and self.findings.table.rows.tops:
-            self.context.navigation.select(SelectedFinding(self.findings.table.rows.tops[0].id))
 
     def _node(self, block: str) -> NodeBox | None:
         return self._layout.node_of(block) if self._layout and block else None

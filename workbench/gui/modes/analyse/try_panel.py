@@ -1,7 +1,7 @@
 """The panel that predicts the speedup of chosen changes, and the bottleneck after them. It edits nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -77,19 +77,18 @@ class TryPanel(QWidget):
         self.wrong = label("", "smallmedium", wrap=True)
         self.wrong.hide()
         column.addWidget(self.wrong)
-        self._answer, self._after, self._sets = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        self._answer, self._more, self._after, self._sets = QVBoxLayout(), QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
         column.addLayout(self._answer)
-        column.addLayout(self._after)
         self.keep = Button("Keep in the ledger", on=self._keep)
         self.keep.setToolTip("After a run of changed sources, Compare shows prediction and measurement side by side")
-        column.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeft)
+        self.confirm = ConfirmBox(context, self.keep)
+        context.run_changed.connect(self.confirm.forget)
+        column.addWidget(self.confirm)
         self.kept = label("", "small", wrap=True)
         self.kept.hide()
         column.addWidget(self.kept)
-        self.confirm = ConfirmBox(context)
-        context.run_changed.connect(self.confirm.forget)
-        column.addWidget(self.confirm)
-        column.addLayout(self._sets)
+        for below in (self._more, self._after, self._sets):  # what comes later moves nothing above it
+            column.addLayout(below)
         column.addStretch(1)
 
     def _head(self) -> QHBoxLayout:
@@ -193,7 +192,10 @@ class TryPanel(QWidget):
             return
         self.trial = trial
         advice = [offer.advice for offer in self.ticked if offer.advice]
-        self._show(PageBody(self.context, trial_page(trial, analysis, advice)))
+        page = trial_page(trial, analysis, advice)
+        self._show(PageBody(self.context, replace(page, sections=page.sections[:1])))
+        self._more.addWidget(rule())
+        self._more.addWidget(PageBody(self.context, replace(page, sections=page.sections[1:])))
         if trial.prediction.speedup is not None:
             self._ask_after(trial)
             self.answered.emit(trial.prediction.changes)
@@ -250,8 +252,8 @@ class TryPanel(QWidget):
         self.wrong.setVisible(problem is not None)
 
     def _show(self, answer: QWidget) -> None:
-        empty(self._answer)
-        empty(self._after)
+        for part in (self._answer, self._more, self._after):
+            empty(part)
         self.context.background.cancel("after changes")
         self._answer.addWidget(answer)
         self.keep.setVisible(self.trial is not None and self.trial.prediction.speedup is not None)

@@ -156,7 +156,7 @@ class SourceDetails(QWidget):
             return
         self._body.addSpacing(8)
         self._body.addWidget(label("Findings here", "strong"))
-        for finding in sorted(_first_of_each(findings), key=lambda f: f.sign == "aside")[:6]:
+        for finding in _first_of_each(findings)[:6]:
             row = row_layout(SeverityIcon(finding.sign), spacing=10)
             name = TextButton(finding.title, "Show this finding", wrap=True)
             name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
@@ -249,8 +249,8 @@ def _balanced(counts: dict[tuple[int, int], float], states: int) -> bool:
 
 
 def _first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """Replicas repeat a finding; the greatest gain of each rule represents all."""
+    """Replicas and parts repeat a finding; the one ranked highest represents all."""
     best: dict[str, Finding] = {}
-    for finding in sorted(findings, key=lambda f: -f.gain):
+    for finding in findings:
         best.setdefault(finding.title, finding)
     return list(best.values())
