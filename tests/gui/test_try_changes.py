@@ -21,7 +21,7 @@ from workbench.gui.modes.analyse.try_panel import TryPanel
 from workbench.gui.views.page_view import PageBody
 from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
-from workbench.model.finding import tops
+from workbench.model.finding import Place, tops
 from workbench.model.run import Run
 from workbench.session.keep.results import OpenRun, open_knowledge
 from workbench.session.program.plugins import Plugins, load_plugins
@@ -183,6 +183,14 @@ def test_a_run_that_cannot_be_replayed_says_why(
     panel = begun(qtbot, mode)
     qtbot.waitUntil(lambda: "Not predicted: no trace was kept." in words(panel))
     assert panel.keep.isHidden()
+
+
+def test_a_source_that_is_not_there_says_so_and_leads_nowhere(qtbot: QtBot) -> None:
+    place = views.Section("Source", (views.Source((Place("host/away.c", 7),)),), beside=True)
+    body = PageBody(Context(Plugins(())), views.Page("", "", "", (place,)))
+    qtbot.addWidget(body)
+    assert "away.c can be seen once its project is open." in words(body)
+    assert not [button for button in body.findChildren(Button) if button.text() == "Open line"]
 
 
 def test_the_next_finding_is_one_and_after_the_last_comes_the_first(mode: AnalyseMode) -> None:

@@ -17,6 +17,7 @@ from workbench.gui.widgets import (
     ElidedLabel,
     EmptyState,
     IconButton,
+    IconLabel,
     SeverityIcon,
     TextButton,
     label,
@@ -206,6 +207,8 @@ class PageBody(QWidget):
         place = source.places[0]
         name = f"{place.file.rsplit('/', 1)[-1]}:{place.line}{', ' + place.label if place.label else ''}"
         head.addWidget(ElidedLabel(name, "small"), 1)
+        if not self.context.resolve(place.file).is_file():
+            return
         go = Button("Open line", kind="link", on=lambda: self.context.navigation.open_line(place.file, place.line))
         go.setToolTip("Enter")
         head.addWidget(go)
@@ -214,11 +217,21 @@ class PageBody(QWidget):
         place = source.places[0]
         lines = read_lines(self.context.resolve(place.file), place.line)
         if lines is None:
-            column.addWidget(label(f"{place.file} cannot be read.", "small", wrap=True))
+            column.addWidget(self._missing(place.file))
             return
         excerpt = SourceExcerpt()
         excerpt.set_lines(lines[0], lines[1], place.line)
         column.addWidget(excerpt)
+
+    def _missing(self, file: str) -> QWidget:
+        """In place of an excerpt of a file that is not there."""
+        what = "is not in the project's folder" if self.context.workspace else "can be seen once its project is open"
+        widget = QWidget()
+        set_ground(widget, "sunken")
+        words = label(f"{file.rsplit('/', 1)[-1]} {what}.", "smallsecond", wrap=True)
+        words.setToolTip(file)
+        row_layout(IconLabel("file", 14, "muted"), (words, 1), of=widget, margins=(12, 8, 12, 8), spacing=8)
+        return widget
 
     def _add_table(self, column: QVBoxLayout, table: views.Table) -> None:
         view = TableView(table, row_px=ROW_PX)

@@ -215,7 +215,9 @@ def _draw_name(canvas: Canvas, row: Row, box: Box) -> None:
         canvas.icon("chevron-right" if row.folded else "chevron-down", 12, y + height / 2 - 8)
     if row.kind is Kind.HEAD:
         used = canvas.text(left, y, right - left, height, row.label, "text", 13, 600)
-        canvas.text(left + used + 8, y, right - left - used - 8, height, row.note, "second", 12)
+        room = right - left - used - 8
+        if canvas.width_of(row.note, 12) <= room:  # a part of it says nothing
+            canvas.text(left + used + 8, y, room, height, row.note, "second", 12)
     elif row.kind is Kind.CLOCK:
         canvas.icon("clock", 12, y + height / 2 - 8)
         canvas.text(left, y, right - left, height, row.label, "text", 12, 500)

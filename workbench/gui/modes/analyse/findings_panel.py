@@ -154,7 +154,7 @@ class FindingsPanel(QWidget):
         self.show_best.clicked.connect(self._open_best)
         self.rest = Button("", kind="link", on=self._predict_rest)
         self.rest.setToolTip("The time limit for predictions was reached (Settings, Predictions): go on without one")
-        row_layout(self.legend, self.rest, (self.best, 1), self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
+        row_layout(self.legend, (self.best, 1), self.rest, self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
         plain_column(self, self.head, (shown, 1), rule(), foot)
 
     def reset(self) -> None:
@@ -343,7 +343,7 @@ class FindingsPanel(QWidget):
     def _write_best(self, active: Sequence[Finding], analysis: Analysis) -> None:
         best = active[0] if active else None
         self.show_best.setVisible(bool(best and best.places))
-        if best and not self._has_shortfall():
+        if best and not self._has_shortfall() and not left_out(analysis):
             how = "At best, fixing 1" if best.speedup_predicted is None else "Fixing 1, predicted"
             becomes = f"{how}: {becomes_words(analysis.time_s, best.gain)}"
             self.best.setText(f"1 failed, {gain_words(best)}" if best.failures else becomes)

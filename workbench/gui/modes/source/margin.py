@@ -13,7 +13,8 @@ from workbench.pictures.canvas import RIGHT, Canvas
 
 GUTTER_PX = 74  # swatch and line number
 SWATCH_PX = 12
-_NARROW_PX, _WIDE_PX = 640, 760
+#: A line of 80 characters has room beside the columns from these widths of an editor on.
+_VISITS_FROM_PX, _PATH_FROM_PX = 920, 990
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ def columns_of(editor_px: int, shown: bool) -> Columns:
     """The columns that an editor so wide has room for, where they are shown at all."""
     if not shown:
         return Columns(0, 0, 0, 0, 0)
-    if editor_px < _NARROW_PX:
+    if editor_px < _VISITS_FROM_PX:
         return Columns(26, 98, 0, 0, 108)
-    return Columns(62, 138, 192, 262, 274) if editor_px >= _WIDE_PX else Columns(62, 138, 192, 0, 204)
+    return Columns(62, 138, 192, 262, 274) if editor_px >= _PATH_FROM_PX else Columns(62, 138, 192, 0, 204)
 
 
 @dataclass

@@ -12,4 +12,4 @@ def status_words(editor: CodeEditor) -> tuple[str, ...]:
     if syntax_of(editor.path) is None:
         return at, state
     pragmas, lacking = counted(len(editor.margin.pragmas), "pragma"), counted(len(editor.margin.lacking), "place")
-    return at, f"{editor.path.name}: {pragmas}, {lacking} without", state
+    return at, f"{editor.path.name}: {pragmas}, {lacking} unmarked", state
