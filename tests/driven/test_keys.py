@@ -55,7 +55,7 @@ def test_the_focus_follows_the_mode_and_is_never_nowhere(driven: Driven) -> None
         driven.key("F6")
         driven.wait(f"focus_in(window.modes.current().panels[{number}])")
     # Tab goes on to what can be asked beside each of the run's answers
-    driven.do("window.modes.current()._explained_area.setFocus()")
+    driven.do("window.modes.current().shown.area.setFocus()")
     driven.key("Tab")
     driven.wait("'Button' in focus() and focus_in(window.modes.current().panels[1])")
 

@@ -27,7 +27,7 @@ from workbench.gui.modes.predict.timing_view import TimingView
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.views.house_view import HouseView
 from workbench.gui.views.plot_view import PlotView
-from workbench.pictures.bars import ROW_PX, Bar, Bars, bars_box
+from workbench.pictures.bars import ROW_PX, Bar, Bars, bars_box, draw_bars
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, kinds_of, plot_box, plot_rows, ticks
 from workbench.pictures.plot_drawing import draw_plot, plot_svg
@@ -324,6 +324,16 @@ def test_bars_have_the_room_that_names_and_figures_leave() -> None:
     assert wide.height == 2 * ROW_PX  # the axis stands right below the rows
     long = replace(bars, rows=tuple(replace(row, name=row.name * 20) for row in rows))
     assert bars_box(long, 800, 400).width > 0.4 * 800
+
+
+def test_a_long_name_of_a_bar_is_written_in_two_lines() -> None:
+    bars = Bars(PLAIN.y, (), (Bar("ram", "Block RAM, from on-board memory", 1.0, ("1.00×",), ()),), (0.0, 2.1))
+    narrow, wide = SvgCanvas(), SvgCanvas()
+    draw_bars(narrow, bars, bars.whole, 0, 360, 120)
+    draw_bars(wide, bars, bars.whole, 0, 900, 120)
+    assert ">Block RAM, from<" in narrow.document(360, 120, "")
+    assert ">on-board memory<" in narrow.document(360, 120, "")
+    assert ">Block RAM, from on-board memory<" in wide.document(900, 120, "")
 
 
 @pytest.mark.parametrize(

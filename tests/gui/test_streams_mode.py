@@ -73,6 +73,7 @@ def test_a_run_is_asked(
     place = mode.graph.offset + QPointF(*routed.label_box.centre) * mode.graph.magnification
     menu = mode.graph.asking_menu(place)
     assert menu is not None
+    assert (menu.actions()[0].text(), menu.actions()[0].isEnabled()) == ("Measure e1", False)
     next(action for action in menu.actions() if action.text() == "Occupancy, histogram").trigger()
     assert mode.editor.toPlainText() == "measure hist occupancy at e1"
     settle(window)
@@ -497,3 +498,25 @@ def test_frames_count_by_their_length() -> None:
     assert [(bar.name, bar.value) for bar in histogram_bars(many).rows][:1] == [("a to c", pytest.approx(0.06))]
     (line,) = course(numbers).lines
     assert (line.x.tolist(), line.y.tolist()) == ([0.5], [2.0])
+
+
+def test_in_a_narrow_window_the_graph_has_the_whole_width(
+    mode: QueryMode, window: MainWindow, settle: Callable[[MainWindow], None]
+) -> None:
+    """What the run shows is a page below it; beside it again in a wide window."""
+    summary = mode.below_pills[2]
+    window.resize(1600, 1000)
+    settle(window)
+    assert (summary.isVisible(), mode.shown.head.isVisible()) == (False, True)
+    window.resize(800, 500)
+    settle(window)
+    assert mode.graph.width() > 0.95 * mode.width()
+    assert summary.isChecked()  # nothing was asked yet
+    assert (mode.shown.isVisible(), mode.shown.head.isVisible()) == (True, False)
+    mode.add("measure rate at e1")
+    settle(window)
+    assert not mode.shown.isVisible()
+    window.resize(1600, 1000)
+    settle(window)
+    assert mode.shown.isVisible()
+    assert mode.graph.width() < 0.7 * mode.width()

@@ -148,8 +148,14 @@ def _draw_row(
         draw_severity(canvas, left, middle - 8, 16, row.sign)
         left += 24
     weight = 600 if row.strong else 400
-    used = canvas.text(left, y, box.x - left - 8, ROW_PX, row.name, "text", 13, weight)
-    room = box.x - left - used - 16
+    room = box.x - left - 8
+    if not row.note and (lines := _two_lines(row.name, room, weight)):
+        for n, line in enumerate(lines):
+            canvas.text(left, middle - 15 + 15 * n, room, 15, line, "text", 12, weight)
+        used = room
+    else:
+        used = canvas.text(left, y, room, ROW_PX, row.name, "text", 13, weight)
+    room -= used + 8
     if row.note:
         canvas.text(left + used + 8, y, room, ROW_PX, row.note, "second", 12)
 
@@ -166,6 +172,20 @@ def _draw_row(
     for n, (figure, wide) in enumerate(zip(row.figures, _figure_widths(bars, width), strict=False)):
         right += wide
         canvas.write(right, middle, figure, "second" if n else "text", 13, 400 if n else 600, RIGHT)
+
+
+def _two_lines(name: str, room: float, weight: int) -> tuple[str, str] | None:
+    """A name that does not fit, in two lines, where it can be parted into lines that do."""
+    if text_width(name, 13, weight) <= room:
+        return None
+    words = name.split(" ")
+    parted = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words))]
+    even = min(parted, key=lambda lines: _widest(lines, weight), default=("", name))
+    return even if _widest(even, weight) <= room else None
+
+
+def _widest(lines: tuple[str, str], weight: int) -> float:
+    return max(text_width(line, 12, weight) for line in lines)
 
 
 def bars_table(bars: Bars) -> Iterator[tuple[str | float, ...]]:

@@ -4,7 +4,17 @@ import math
 from collections.abc import Mapping
 
 from workbench.formats.units import unit_of_name, written
-from workbench.model.text import percent_text, prefixed, ratio_text, time_text, title_of, trimmed, value_text
+from workbench.model.text import (
+    NARROW,
+    percent_text,
+    prefixed,
+    ratio_text,
+    significant,
+    time_text,
+    title_of,
+    trimmed,
+    value_text,
+)
 from workbench.predict.formulas import ModelFile
 
 DIGITS = 4  #: significant digits of a terminal's tables, in which points of a sweep are compared
@@ -43,6 +53,8 @@ def output_text(name: str, value: float, digits: int = 3) -> str:
     kind = name.partition(".")[0]
     if "speedup" in kind:
         return ratio_text(value)
+    if kind == "utilisation":  # over 1 where more comes than is served
+        return f"{significant(value * 100, digits)}{NARROW}%"
     if "share" in kind.split("_"):
         return percent_text(value)
     if unit_of_name(kind) == "s":

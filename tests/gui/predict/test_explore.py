@@ -139,3 +139,15 @@ def test_an_input_at_both_its_bounds_is_explored(mode: PredictMode, qtbot: QtBot
     explored(mode, qtbot)
     mode.document.save()
     assert "maximum: 2" in path.read_text()
+
+
+def test_models_without_resources_have_no_empty_front(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.show_page("Explore")
+    for model, kind, there in (("blastn", "queueing", False), ("pdf2d", "ratss", True)):
+        mode.open_document(model_path(model, kind))
+        mode.show_page("Explore")
+        explored(mode, qtbot)
+        assert mode.explore.front_panel.isVisible() is there
+        if not there:  # a share as everywhere, also where more comes than is served
+            axis = mode.explore.plot.plot.y
+            assert [axis.text(value) for value in (0.9, 2.5)] == ["90.0\u202f%", "250\u202f%"]

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.open.question import DISCARD
+from workbench.gui.views.canvas import text_width
 from workbench.session.edit.model_document import models_of
 
 
@@ -97,6 +98,21 @@ def type_input(mode: PredictMode, qtbot: QtBot, name: str, text: str) -> None:
 
 def shown_inputs(mode: PredictMode) -> dict[str, tuple[str, str]]:
     return {row.name: (row.text, row.own) for row in mode.details.inputs.rows.tops}
+
+
+def test_an_input_that_has_no_room_beside_its_name_has_it_below(mode: PredictMode) -> None:
+    mode.details.resize(900, 800)
+    mode.details.show()
+    mode.open_document(model_path("pdf2d", "ratss"))
+    table = mode.details.inputs
+    assert not table.isColumnHidden(1)
+    low = table.row_px
+    mode.details.resize(348, 800)
+    assert table.isColumnHidden(1)
+    assert table.row_px > low
+    assert table.height() == table.whole_px
+    title = next(row.title for row in table.rows.tops if row.name == "bins")
+    assert text_width(title, 13) < table.columnWidth(0) - 24
 
 
 def test_an_input_is_typed_in_place_as_a_what_if(mode: PredictMode, qtbot: QtBot) -> None:

@@ -24,7 +24,7 @@ from workbench.api.predictions import RunComparison
 from workbench.api.views import Figure
 from workbench.formats.run_folder import open_run
 from workbench.gui.look import theme
-from workbench.gui.modes.predict.breakdown import InputTable
+from workbench.gui.modes.compare.ledger import LedgerTable
 from workbench.gui.modes.predict.figures import MARGIN_PX, Figures
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.modes.predict.of_run import begin
@@ -253,13 +253,13 @@ def test_a_wide_window_leaves_values_near_their_attributes(mode: PredictMode, qt
 
 
 def test_the_first_column_that_is_shown_begins_at_the_edge(qtbot: QtBot) -> None:
-    table, cell = InputTable(), QRectF(0, 0, 100, 28)
+    table, cell = LedgerTable(), QRectF(0, 0, 100, 28)
     qtbot.addWidget(table)
     table.show()
-    for width, first in ((400, 0), (240, 1)):
+    for width, first in ((900, 0), (500, 1)):
         table.resize(width, 200)
         assert [table.inside(cell, column).left() == EDGE_PX for column in (0, 1)] == [not first, bool(first)]
-        assert table.inside(cell, 2).right() == 100 - EDGE_PX
+        assert table.inside(cell, 8).right() == 100 - EDGE_PX
 
 
 def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:

@@ -14,7 +14,7 @@ from workbench.gui.modes.forms.field_row import OriginOf
 from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
-from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, plain_panel
+from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, plain_panel
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 from workbench.session.program.files import write_atomically
 from workbench.session.program.keys import with_key
@@ -32,7 +32,6 @@ class DocumentMode(Mode):
         context.documents.add(document)
         self.chosen: Path_ | None = None  # the path of the part shown
         self.undo_button = IconButton("undo-2", "Undo", on=document.history.undo)
-        self.why = ElidedLabel("", "small")
         self.problem_button = Button("", kind="link", on=self.show_problem)
         self.save_button = Button("Save", on=self.save)
         document.stepped.connect(self.write_heads)
@@ -226,8 +225,6 @@ class DocumentMode(Mode):
         copied = "Save a copy beside the project" if in_project else "Open a project to save a copy in it"
         self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
         problems = f"{errors} problem{'s' if errors > 1 else ''}"
-        self.why.setText("edited" if document.dirty and not errors else "")
-        self.why.setVisible(bool(self.why.text()))
         self.problem_button.setVisible(bool(errors))
         if errors:
             first = document.errors[0]

@@ -52,7 +52,7 @@ class PlatformMode(DocumentMode):
         self.shown_table = ""
         self.use_button = Button("Use here", on=self.use_in_project)
         self.use_button.setToolTip("The open project then uses this platform")
-        for widget in (self.undo_button, self.why, self.problem_button, self.use_button, self.save_button):
+        for widget in (self.undo_button, self.problem_button, self.use_button, self.save_button):
             self.form_head.add(widget)
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Platform")

@@ -17,14 +17,13 @@ from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.views.canvas import text_width
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
 from workbench.gui.widgets.boxes import column_layout, row_layout
-from workbench.gui.widgets.row_view import EDGE_PX, RowView
+from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_written
 
-PART_PX, WRAPPED_PX, INPUT_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 60, 28, 20, 76, 112
-NAMES_FROM_PX = 290  # in a narrower panel inputs are called by their names alone
+PART_PX, WRAPPED_PX, INPUT_PX, NAMED_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 60, 28, 42, 20, 76, 112
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
 
 
@@ -122,23 +121,35 @@ class InputTable(RowView):
     def __init__(self) -> None:
         super().__init__("Inputs", (
             Column("Input", lambda row: row.title, share=0.66, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
-                   tip_of=lambda row: f"{row.title}, {row.name}"),
-            Column("Name", self._name_of, share=0.34, key=lambda row: row.name,
-                   ink=lambda row: _input_ink(row) if self.isColumnHidden(0) else ("muted", 12, 400),
-                   tip_of=lambda row: f"{row.title}, {row.name}"),
+                   paint=self._paint_title, beside_px=EDGE_PX + GAP_PX, tip_of=lambda row: f"{row.title}, {row.name}"),
+            Column("Name", lambda row: row.name, share=0.34, key=lambda row: row.name,
+                   ink=lambda row: ("muted", 12, 400), tip_of=lambda row: f"{row.title}, {row.name}"),
             Column("Value", lambda row: row.text, width_px=VALUE_PX, right=True, key=lambda row: row.value,
                    ink=_input_ink,
                    tip_of=lambda row: f"the model has {row.own}" if row.own else "type a value for a what-if",
                    typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
         ), INPUT_PX)  # fmt: skip
 
-    def _name_of(self, row: InputRow) -> str:
-        """A resource's title where there is no other column for it: it has no name."""
-        return row.title if row.written is None and self.isColumnHidden(0) else row.name
+    def _paint_title(self, painter: QPainter, box: QRectF, row: InputRow) -> None:
+        inside = self.inside(box, 0)
+        too_long = self.isColumnHidden(1) and text_width(row.title, 13) > inside.width()
+        if too_long and wrapped_label(painter, inside, row.title, 12):  # its name is in the tooltip
+            return
+        if self.isColumnHidden(1) and row.name != row.title:
+            paint_label(painter, inside.adjusted(0, 21, 0, -3), row.name, "muted", 11, 400)
+            inside = inside.adjusted(0, 3, 0, -19)
+        self.write(painter, inside, 0, row)
 
     def lay_out_columns(self) -> None:
-        self.setColumnHidden(0, self.viewport().width() < NAMES_FROM_PX)
+        """Names are below the titles where one of both would be cut off beside the other."""
+        needed = sum(self._need(column) or 0.0 for column in range(3))
+        below = needed > self.viewport().width()
+        self.setColumnHidden(1, below)
         super().lay_out_columns()
+        if self.row_px != (row_px := NAMED_PX if below else INPUT_PX):
+            self.row_px = row_px
+            self.scheduleDelayedItemsLayout()
+            self.show_whole()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.current is not None:

@@ -47,7 +47,7 @@ class DensityView(QWidget):
         self._own: tuple[Layer, ...] = ()
         self.figures = Figures(4)
         curve = self._curve_panel()
-        self._below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
+        self._below = Split((self._bars_panel(), 520), (self._roof_panel(), 420))
         self.platforms = PlatformsView(context, self.platform_menu)
         self.stack = QStackedWidget()
         self._plots = Split((curve, 430), (self._below, 340), vertical=True)

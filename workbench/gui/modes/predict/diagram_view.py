@@ -142,12 +142,15 @@ class DiagramView(GraphView):
         else:
             super().keyPressEvent(event)
 
-    def add(self) -> None:
-        """A menu of what can be added, by what is chosen."""
+    def add(self, below: QWidget | None = None) -> None:
+        """A menu of what can be added, by what is chosen; below a button, or at what is chosen."""
         if self.edits:
             menu = QMenu(self)
             self.edits.fill_additions(menu, self._of_part())
-            self._popup(menu)
+            if below and menu.actions():
+                menu.popup(below.mapToGlobal(below.rect().bottomLeft()))
+            else:
+                self._popup(menu)
 
     def connect_chosen(self) -> None:
         """A menu of the nodes that the chosen one can be connected to."""
@@ -228,7 +231,7 @@ class DiagramPage(QWidget):
         self._diagrams: Mapping[str, Diagram] = {}
         self._narrow = False
         self.page = ""
-        add, join = Button("Add", on=self.view.add), Button("Connect", on=self.view.connect_chosen)
+        add, join = Button("Add", on=lambda: self.view.add(add)), Button("Connect", on=self.view.connect_chosen)
         rename = Button("Rename", on=self.view.rename_chosen)
         remove = IconButton("trash-2", "Remove the selected part (Delete)", on=self.view.remove_chosen)
         self.edit_buttons = {

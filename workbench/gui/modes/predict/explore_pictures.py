@@ -68,13 +68,16 @@ def front_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
     )
 
 
-def no_front_words(file: ModelFile, answer: SweepAnswer) -> str:
+def can_have_front(file: ModelFile, answer: SweepAnswer) -> bool:
+    """Whether models of this kind have anything to compare an output with."""
+    return bool(answer.question.resource) or "resources" in type(file.model).model_fields
+
+
+def no_front_words(answer: SweepAnswer) -> str:
     """Why there is no front to show; "" where there is one."""
     if answer.question.resource:
         return "" if len(answer.front) > 1 else "One point is best in both."
-    if "resources" in type(file.model).model_fields:
-        return "The model has no resources. Add one to compare time with it."
-    return "Models of this kind have no resources to compare time with."
+    return "The model has no resources. Add one to compare time with it."
 
 
 def solution_words(file: ModelFile, solution: Solution) -> str:

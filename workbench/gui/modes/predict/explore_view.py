@@ -9,6 +9,7 @@ from workbench.api.window import Context, PlotView, set_ground
 from workbench.formats.units import UnitError, unit_of_name
 from workbench.gui.modes.predict import pieces
 from workbench.gui.modes.predict.explore_pictures import (
+    can_have_front,
     front_plot,
     influence_bars,
     no_front_words,
@@ -72,8 +73,8 @@ class ExploreView(QWidget):
         for make in (self._sweep_panel, self._influence_panel, self._front_panel):
             yield
             panels.append(make())
-        sweep, influences, front = panels
-        below = Split((influences, 460), (front, 460))
+        sweep, influences, self.front_panel = panels
+        below = Split((influences, 460), (self.front_panel, 460))
         yield
         plots = Split((sweep, 420), (below, 330), vertical=True)
         column.addWidget(scrolled("Explore", plots), 1)  # where the window is low
@@ -337,7 +338,8 @@ class ExploreView(QWidget):
         self.plot.show_plot(sweep_plot(self.file, answer))
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(answer.influences))
-        why = no_front_words(self.file, answer)
+        why = no_front_words(answer)
+        self.front_panel.setVisible(can_have_front(self.file, answer))
         self.front_head.set_title(FRONT, "" if why else "points that no other point beats in both")
         self.no_front.setText(why)
         self.no_front.setVisible(bool(why))

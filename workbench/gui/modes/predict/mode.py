@@ -116,7 +116,7 @@ class PredictMode(DocumentMode):
         self.run_study = StudyButton(self.context, self.document, self._show_anew)
         self.write_best = WriteBestButton(self.context, self.document, self.what_if.values, self.open_document)
         page = PageButton(self.context, self.what_if.values)
-        buttons = (self.run_study, self.undo_button, page, self.why, self.problem_button, self.save_button)
+        buttons = (self.run_study, self.undo_button, page, self.problem_button, self.save_button)
         self.model_head = ModelHead(PAGES, self.write_best, buttons)
         self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
         self.model_head.page_chosen.connect(self.show_page)

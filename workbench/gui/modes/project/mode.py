@@ -24,7 +24,7 @@ class ProjectMode(DocumentMode):
         self.origin_of = self._origin
         form = self.make_form()
         self.remove.setToolTip("Remove this from the project (Delete, in the list)")
-        for widget in (self.undo_button, self.why, self.problem_button, self.save_button):
+        for widget in (self.undo_button, self.problem_button, self.save_button):
             self.form_head.add(widget)
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Project")

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from workbench.api.queries import Explained, ExplainedBar
 from workbench.gui.views.canvas import Drawn
-from workbench.gui.widgets import Button, label
+from workbench.gui.widgets import Button, PanelHeader, empty, label, plain_column, scrolled
+from workbench.gui.widgets.boxes import column_layout
 from workbench.pictures.canvas import RIGHT, Canvas
 from workbench.pictures.graph_text import shortened
 from workbench.pictures.signs import draw_severity
@@ -32,6 +33,33 @@ def bars_shown(bars: Sequence[ExplainedBar], shares: Sequence[tuple[float, float
     """The numbers of the bars there is room for, in their order; `shares` are those of `bar_shares`."""
     ranked = sorted(range(len(bars)), key=lambda n: (not bars[n].warning, -shares[n][0]))
     return sorted(ranked[:MOST_ROWS])
+
+
+class ExplainedPanel(QWidget):
+    """What the run shows, under its head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumSize(260, 120)
+        self.head, self.answers = PanelHeader("What the run shows"), column_layout(margins=(16, 12, 16, 16), spacing=2)
+        self.area = scrolled("Answers of the run", self.answers)
+        plain_column(self, self.head, (self.area, 1))
+
+    def show_answers(self, answers: Sequence[Explained], ask: Callable[[str], None]) -> None:
+        empty(self.answers)
+        last: QWidget = self.area  # that Tab came to
+        for taking_keys in fill(self.answers, answers, ask):
+            QWidget.setTabOrder(last, taking_keys)
+            last = taking_keys
+
+    def say_none(self, run: Callable[[], None]) -> None:
+        """There is no run of what is shown."""
+        empty(self.answers)
+        said = "Run the project with trace to see its queues, the blocks that wait, and what limits it."
+        self.answers.addWidget(label(said, "second", wrap=True))
+        self.answers.addSpacing(6)
+        self.answers.addWidget(Button("Run", "play", on=run), 0, Qt.AlignmentFlag.AlignLeft)
+        self.answers.addStretch(1)
 
 
 class ExplainedBars(Drawn, QWidget):

@@ -35,6 +35,7 @@ _LEAST_SCALE = 0.85  # at which all that a run shows is on the edges
 MOST_FOLDED = 60  # blocks; of more each layout takes its time
 MOST_AT_ONCE = 24  # blocks that are laid out in the window's thread: 30 ms
 NOTE_PX, MOST_NODE_PX = 24.0, 200.0
+NOTED_FROM_PX = 180  # in a lower graph labels are where the note would be
 GAPS = (140.0, 110.0, 80.0, 56.0, 36.0)  # between blocks under one another, where there is room
 _HELD = 0.1  # of the time, from which on it is in another colour
 _NEARLY_FULL = 0.9
@@ -226,6 +227,8 @@ class SubjectGraph(GraphView):
 
     def draw(self, canvas: Canvas) -> None:
         super().draw(canvas)
+        if self.height() < NOTED_FROM_PX:
+            return
         notes, room = self._notes(), self.width() - 2 * EDGE_PX
         while len(notes) > 1 and canvas.width_of(" ".join(notes), 11) > room:
             notes.pop()
@@ -291,16 +294,25 @@ class SubjectGraph(GraphView):
         if not asked:
             return None
         menu = QMenu(self)
-        for one in asked:
-            menu.addSection(f"States of {one.name}" if isinstance(one, QueriedBlock) else one.label)
+        for number, one in enumerate(asked):
+            if number:
+                menu.addSeparator()
+            measured = f"States of {one.name}" if isinstance(one, QueriedBlock) else f"Measure {self._name_of(one)}"
+            menu.addAction(measured).setEnabled(False)  # a style sheet shows no text of a section
             for title, statement in one.statements:
                 menu.addAction(title, partial(self.statement_chosen.emit, statement))
         return menu
 
+    def _name_of(self, edge: QueriedEdge) -> str:
+        return _short(self.subject, edge.label) if self.subject else edge.label
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = self.asking_menu(QPointF(event.pos()))
+        at = QPointF(event.pos())
+        menu = self.asking_menu(at)
         if menu is None:
             super().contextMenuEvent(event)
         else:
+            node, routed = self._node_at(at), self._edge_at(at)
+            self.set_chosen([node[1]] if node else (), [routed] if routed and not node else ())
             menu.exec(event.globalPos())
             menu.deleteLater()

@@ -8,14 +8,15 @@ from textwrap import shorten
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.queries import Explained, Reply, RunQueries, Subject
 from workbench.api.window import Context, Mode, set_ground
-from workbench.gui.modes.streams import explained
 from workbench.gui.modes.streams.depths import DepthsPanel
 from workbench.gui.modes.streams.editor import QueryEditor
+from workbench.gui.modes.streams.explained import ExplainedPanel
 from workbench.gui.modes.streams.graph import SubjectGraph, summary
 from workbench.gui.modes.streams.replies import Replies
 from workbench.gui.modes.streams.subjects import Subjects
@@ -32,7 +33,6 @@ from workbench.gui.widgets import (
     label,
     plain_column,
     plain_panel,
-    scrolled,
 )
 from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, has_errors
@@ -40,6 +40,9 @@ from workbench.model.run import Run
 from workbench.session.edit.history import Undoable
 from workbench.session.edit.query_document import QueryFile
 
+SHOWN = 2  # the page below of what the run shows, in a window narrower than
+BESIDE_FROM_PX = 900
+BESIDE = (860, 560)  # pixels of the graph and of what the run shows
 PAUSE_MS = 300  # without a key, before what was typed is looked at
 QUERY = "streams.query"
 MOST_LETTERS = 160  # of a problem below the query; the whole is its tooltip
@@ -74,7 +77,7 @@ class QueryMode(Mode):
         yield from self.replies.build()
         self.depths = DepthsPanel(context)
         yield from self.depths.build()
-        self._explained = QVBoxLayout()
+        self.shown = ExplainedPanel()
         yield from self._build()
         yield
         self.graph.statement_chosen.connect(self.add)
@@ -117,12 +120,12 @@ class QueryMode(Mode):
 
     def _build(self) -> Iterator[None]:
         page = QWidget()
-        graph, shown = self._graph_panel(), self._explained_panel()
+        graph, shown = self._graph_panel(), self.shown
         yield
         query, replies = self._editor_panel(), self._replies_panel()
         self.panels = (graph, shown, query, replies)
         yield
-        above = Split((graph, 860), (shown, 560))
+        above = self._above = Split(*zip((graph, shown), BESIDE, strict=True))
         yield
         below = Split((query, 560), (replies, 860))
         yield
@@ -145,14 +148,21 @@ class QueryMode(Mode):
         column.addWidget(self.graph, 1)
         return panel
 
-    def _explained_panel(self) -> QWidget:
-        panel, column = plain_panel(260, 120)
-        column.addWidget(PanelHeader("What the run shows"))
-        self._explained.setContentsMargins(16, 12, 16, 16)
-        self._explained.setSpacing(2)
-        self._explained_area = scrolled("Answers of the run", self._explained)
-        column.addWidget(self._explained_area, 1)
-        return panel
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the graph has the whole width, and what the run shows is below it."""
+        super().resizeEvent(event)
+        narrow = self.width() < BESIDE_FROM_PX
+        if not self.below_pills or narrow is not self.below_pills[SHOWN].isHidden():
+            return
+        if narrow:
+            self._below.addWidget(self.shown)
+        else:
+            self._above.insertWidget(1, self.shown)
+            self.shown.show()
+            self._above.want(*BESIDE)
+        self.shown.head.setVisible(not narrow)
+        self.below_pills[SHOWN].setVisible(narrow)
+        self._say_answers(self._answers_said)
 
     def _editor_panel(self) -> QWidget:
         panel, column = plain_panel(310, 120)
@@ -182,15 +192,17 @@ class QueryMode(Mode):
         self.replies_head = PanelHeader("Answers")
         self._answers_said = ""
         self._below = Stack()
-        for page, (text, tip) in enumerate((("Answers", "Answers to the query"),
-                                            ("Depths", "Queue depths"))):  # fmt: skip
+        titles = (("Answers", "Answers to the query"), ("Depths", "Queue depths"), ("Summary", "What the run shows"))
+        for page, (text, tip) in enumerate(titles):
             pill = PillButton(text, checked=not page)
             pill.setAutoExclusive(True)
             pill.setToolTip(tip)
             pill.clicked.connect(lambda checked=False, page=page: self._show_below(page))
             self.replies_head.add(pill)
-            self._below.addWidget((self.replies, self.depths)[page])
             self.below_pills.append(pill)
+        for below in (self.replies, self.depths):
+            self._below.addWidget(below)
+        self.below_pills[SHOWN].hide()
         column.addWidget(self.replies_head)
         column.addWidget(self._below, 1)
         set_ground(self.replies, "panel")
@@ -207,7 +219,7 @@ class QueryMode(Mode):
     def _say_answers(self, words: str) -> None:
         """Something was asked: its answers are shown, or what became of it."""
         self._answers_said = words
-        self._show_below(0)
+        self._show_below(0 if words or self.below_pills[SHOWN].isHidden() else SHOWN)
 
     def _forget_answers(self) -> None:
         self.replies.show_replies(())
@@ -298,19 +310,12 @@ class QueryMode(Mode):
         )
 
     def _explain(self, answers: Sequence[Explained]) -> None:
-        empty(self._explained)
         if not self.of_run:
-            said = "Run the project with trace to see its queues, the blocks that wait, and what limits it."
-            run = Button("Run", "play", on=self.act)
-            self._explained.addWidget(label(said, "second", wrap=True))
-            self._explained.addSpacing(6)
-            self._explained.addWidget(run, 0, Qt.AlignmentFlag.AlignLeft)
+            self.shown.say_none(self.act)
+            return
         if drawn := next((one for one in answers if one.blocks or one.queues), None):
             self.graph.show_explained(drawn)
-        last: QWidget = self._explained_area  # that Tab came to
-        for taking_keys in explained.fill(self._explained, answers, self.add):
-            QWidget.setTabOrder(last, taking_keys)
-            last = taking_keys
+        self.shown.show_answers(answers, self.add)
 
     # ---- the query
 
