@@ -77,14 +77,15 @@ QPushButton::menu-indicator { image: url(rcw:chevron-down-$name.svg); width: 16p
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit[role="field"] { background: $raised; color: $text;
     border: 1px solid $edge; border-radius: 5px; padding: 0 8px; min-height: 26px;
     selection-background-color: $chosen_text; selection-color: $text; placeholder-text-color: $muted; }
-QPlainTextEdit[role="field"] { padding: 4px 4px; }
+QPlainTextEdit[role="field"] { padding: 3px 8px; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit[role="field"]:focus {
     border: 2px solid $accent; padding: 0 7px; min-height: 24px; }
+QPlainTextEdit[role="field"]:focus { padding: 2px 7px; }
 QLineEdit[problem="true"], QComboBox[problem="true"] { border: 2px solid $high; padding: 0 7px; min-height: 24px; }
 QLineEdit:disabled, QComboBox:disabled { color: $muted; background: $sunken; border-color: $rule; }
 QLineEdit[fixed="true"], QComboBox[fixed="true"], QPlainTextEdit[fixed="true"] { background: $sunken; color: $second;
     border: 1px $fixed_edge; padding: 0 8px; min-height: 26px; }
-QPlainTextEdit[fixed="true"] { padding: 4px 4px; }
+QPlainTextEdit[fixed="true"] { padding: 3px 8px; }
 QComboBox[fixed="true"]::down-arrow { image: none; }
 QLineEdit[role="code"], QComboBox[role="code"] { font-family: "JetBrains Mono"; font-size: 12px; }
 QComboBox, QComboBox:focus { padding-right: 0; }

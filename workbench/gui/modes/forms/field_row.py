@@ -43,7 +43,8 @@ _LISTS = ("lines", "pairs", "lists", "rows", "names", "numbers", "expressions")
 WIDE_PX, BESIDE_PX, MOST_EDITOR_PX = 660, 330, 420
 #: Kinds whose editors are as wide as what they hold.
 _SHORT = ("number", "unit", "address", "choice", "check")
-_SHORT_PX, _LEAST_PX, _GAP_PX, ORIGIN_PX, _RESET_PX = 150, 90, 6, 52, 28
+_SHORT_PX, _LEAST_PX, _GAP_PX, ORIGIN_PX, _RESET_PX = 150, 90, 6, 58, 28
+_MOST_NOTE_PX = 640  # longer lines are hard to read
 _AFTER_PX = ORIGIN_PX + _RESET_PX + 2 * _GAP_PX + 4  # where a value comes from, and what resets it
 OriginOf = Callable[[Path_], Origin]
 
@@ -73,6 +74,7 @@ class FieldRow(QObject):
         self._row.addWidget(self.note, 1)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.setWordWrap(True)
+        self.note.setMaximumWidth(_MOST_NOTE_PX)
         self.note.setVisible(bool(field.note or (field.notes and field.kind != "names")))
         self._fill_holder()
         self.set_width(0)
@@ -115,7 +117,7 @@ class FieldRow(QObject):
             words.faulted.connect(lambda fault: self.show_problem(fault) if self.typing else None)
             return words
         if kind in _AREAS or (kind in ("text", "code") and self.document.read_only):
-            lines = 1 if self.document.read_only else 3 if kind == "prose" else 2
+            lines = 3 if kind == "prose" and not self.document.read_only else 1
             area = TextArea(lines, kind in ("long", "code") or "include_lines" in self.field.path)
             area.left.connect(self.write)
             area.textChanged.connect(lambda: self.typed.emit() if self.typing else None)

@@ -16,6 +16,7 @@ from workbench.gui.modes.source.pragma_words import Word
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.expression import Expression
 
+_MARGIN_PX, _AROUND_PX = 2, 6  # around a text; with the edge and the style sheet's padding: one line is 28 high
 _MOST_LINES, _MOST_READ, _MOST_HINT = 8, 60, 120
 _BEGUN = re.compile(r"[A-Za-z_][\w.]*$")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
@@ -37,6 +38,7 @@ class TextArea(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
         self._lines = lines
+        self.document().setDocumentMargin(_MARGIN_PX)
         self.verticalScrollBar().valueChanged.connect(self._keep_top)
         self.verticalScrollBar().rangeChanged.connect(self._keep_top)
         self.textChanged.connect(self._fit)
@@ -47,7 +49,6 @@ class TextArea(QPlainTextEdit):
         self.setReadOnly(fixed)
         if fixed:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._fit()
 
     @property
@@ -66,12 +67,16 @@ class TextArea(QPlainTextEdit):
         return lines
 
     def _fit(self) -> None:
-        lines = max(self._lines, min(self._broken(), self._most))
-        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + (24 if self._lines > 1 else 16))
+        broken, policies = self._broken(), Qt.ScrollBarPolicy
+        lines = max(self._lines, min(broken, self._most))
+        self.setVerticalScrollBarPolicy(
+            policies.ScrollBarAlwaysOff if broken <= self._most else policies.ScrollBarAsNeeded
+        )
+        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 2 * _AROUND_PX)
 
     def _keep_top(self, *_: int) -> None:
         """All of the text is in view where it is not too long, whatever was scrolled while the field grew."""
-        if self._broken() <= (_MOST_READ if self.isReadOnly() else _MOST_LINES):
+        if self._broken() <= self._most:
             self.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -95,7 +100,6 @@ class WordsArea(TextArea):
         super().__init__(lines, code=True)
         self._expression, self.words = expression, tuple[Word, ...]()
         self._names, self._prefix = frozenset[str](), ""  # that an expression may read
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it grows instead
         self.textChanged.connect(self._look)
 
     def set_words(self, words: Sequence[Word], names: Collection[str] = (), prefix: str = "") -> None:

@@ -86,9 +86,9 @@ class PointTable(RowView):
         super().__init__("Transfer times", (
             Column("#", lambda line: "" if line.problem else str(line.number + 1), width_px=44, right=True,
                    ink=lambda line: small, paint=self._paint_number),
-            typed("Size", lambda p: p.size_shown, "bytes", lambda p: p.size_text, width_px=80, right=True,
+            typed("Size", lambda p: p.size_shown, "bytes", lambda p: p.size_text, width_px=72, right=True,
                   paint=_paint_size),
-            typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=88,
+            typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=78,
                   right=True, tip_of=_of_point(lambda p: p.time_tip)),
             Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
                    ink=lambda line: plain),
