@@ -90,7 +90,7 @@ def test_the_report_says_where_the_work_differs_and_where_it_is_the_same(compari
     analysis = analyse(runs[0], synthetic_platform(), knowledge)
     page = html_report(runs[0], analysis, None, replace(comparison, equal=equal_work(*runs)))
     assert "Same work; clearBins in A only (200 calls)" in page
-    assert "Same calls in each: writeSamples. The runs did equal work in total." in page
+    assert "Whole runs. Same calls in each: writeSamples." in page
     assert "but their outputs are unknown" in page
 
 

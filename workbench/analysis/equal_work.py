@@ -203,9 +203,9 @@ def equal_words(work: EqualWork) -> str:
     if not work.calls:
         runs_text = "both" if len(work.stretches) == 2 else "all"
         return f"{stretch_texts}: no call did as much in a part of {runs_text}, so the runs have no equal work."
-    of = f"This is 1 of {work.parts} equal parts" if work.parts else "In total, one run made more of these calls"
     if work.parts == 1:
-        of = "The runs did equal work in total"
+        return f"Whole runs. Same calls in each: {', '.join(work.calls)}."
+    of = f"This is 1 of {work.parts} equal parts" if work.parts else "In total, one run made more of these calls"
     faster = f", {faster_text(work.speedup)}" if work.speedup and len(work.stretches) == 2 else ""
     return f"{stretch_texts}{faster}. Same calls in each: {', '.join(work.calls)}. {of}."
 

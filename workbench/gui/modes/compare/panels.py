@@ -37,6 +37,13 @@ class Panels(Split):
             self._arrange()
             focus_inside(self._panels[panel])
 
+    def minimumSizeHint(self) -> QSize:
+        """Room for any one of the panels."""
+        least = QSize()
+        for panel in self._panels.values():
+            least = least.expandedTo(panel.minimumSizeHint()).expandedTo(panel.minimumSize())
+        return least
+
     def sizeHint(self) -> QSize:
         """No more than it needs, so that the mode is not scrolled where that is there."""
         return self.minimumSizeHint()
