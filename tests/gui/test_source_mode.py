@@ -16,6 +16,7 @@ from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.line_numbers import LineNumbers
+from workbench.gui.modes.source.margin import columns_of
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.gui.modes.source.popover import PragmaPopover
 from workbench.model.pragma import Category
@@ -289,6 +290,34 @@ def test_finding_text(opened: MainWindow, source: SourceMode, project: Path, qtb
     assert source.find_bar.said.text() == "1 of 1"
     qtbot.keyClick(source.find_bar.field, Qt.Key.Key_Escape)
     assert not source.find_bar.isVisible()
+
+
+def test_what_is_found_is_replaced_once_or_everywhere_and_undone(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    main = project.parent / "host" / "main.c"
+    editor, bar = show(opened, main, 1), source.find_bar
+    before, many = editor.text, main.read_text().lower().count("words")
+    opened.find_here()
+    qtbot.keyClicks(bar.field, "words")
+    qtbot.keyClicks(bar.into, "my_words")
+    bar.into.setFocus()
+    qtbot.keyClick(bar.into, Qt.Key.Key_Return)
+    assert editor.text.count("my_words") == 1
+    assert editor.textCursor().selectedText().lower() == "words", "the next one is selected"
+    editor.undo()
+    assert editor.text == before
+    qtbot.mouseClick(bar.replace_every, Qt.MouseButton.LeftButton)
+    assert (editor.text.count("my_words"), bar.said.text()) == (many, f"{many} replaced")
+    editor.undo()
+    assert editor.text == before
+
+
+def test_code_comes_before_numbers_in_a_narrow_editor() -> None:
+    whole_px = [columns_of(px, True).whole_px for px in (400, 700, 950, 1100)]
+    assert whole_px == sorted(whole_px)
+    assert whole_px[0] == 0
+    assert all(px - whole >= 80 * 7.8 for px, whole in zip((950, 1100), whole_px[2:], strict=True))
 
 
 def test_hundreds_of_repaints(opened: MainWindow, source: SourceMode, project: Path) -> None:

@@ -58,6 +58,7 @@ class _Delegate(QStyledItemDelegate):
         painter.drawText(rect.adjusted(0, 0, -10, 0), right, item.detail)
 
 
+_BELOW_PX = 2  # between the field, whose edge stays whole, and the list
 #: So many of what is found are listed.
 MOST_LISTED = 60
 _FILES_HINT = "Open a file or file:line"
@@ -152,9 +153,9 @@ class SearchField(QLineEdit):
             self.keyPressEvent(event)
             return True
         if watched is self._popup and event.type() in (QEvent.Type.Show, QEvent.Type.Move, QEvent.Type.Resize):
-            left = self.mapToGlobal(QPoint(self.width() - self._popup.width(), 0)).x()
-            if self._popup.x() != left:
-                self._popup.move(left, self._popup.y())
+            place = self.mapToGlobal(QPoint(self.width() - self._popup.width(), self.height() + _BELOW_PX))
+            if self._popup.pos() != place:
+                self._popup.move(place)
         return super().eventFilter(watched, event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -134,7 +134,7 @@ STEPS = (
     ),
     TourStep(
         "Go to the lines",
-        "Press {source}, or Go to source on the finding, to see its source lines with their times.",
+        "Press Go to source, or Enter on the finding, to see its source lines with their times.",
         _in_source, "findings.md", _findings,
     ),
     TourStep(

@@ -83,7 +83,7 @@ class FlowRow(QWidget):
 
     def sizeHint(self) -> QSize:
         """Of one row."""
-        hints = [widget.sizeHint() for widget in self._widgets if not widget.isHidden()]
+        hints = [w.sizeHint().expandedTo(w.minimumSize()) for w in self._widgets if not w.isHidden()]
         wide_px = sum(hint.width() for hint in hints) + self._spacing_px * max(len(hints) - 1, 0)
         return QSize(wide_px, max((hint.height() for hint in hints), default=0))
 
@@ -107,10 +107,13 @@ class FlowRow(QWidget):
             if widget.isHidden():
                 places.append(QRect())
                 continue
-            size = widget.sizeHint()
+            size = widget.sizeHint().expandedTo(widget.minimumSize())
             if at.x() and at.x() + size.width() > width:
                 at, row_px = QPoint(0, at.y() + row_px + self._below_px), 0
             places.append(QRect(at, QSize(min(size.width(), max(width, 1)), size.height())))
             at.setX(at.x() + size.width() + self._spacing_px)
             row_px = max(row_px, size.height())
-        return places
+        rows_px: dict[int, int] = {}  # the height of a row, by its top
+        for place in places:
+            rows_px[place.y()] = max(rows_px.get(place.y(), 0), place.height())
+        return [place.translated(0, (rows_px[place.y()] - place.height()) // 2) for place in places]

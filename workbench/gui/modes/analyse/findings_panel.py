@@ -47,7 +47,6 @@ from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, findings_on, tops
-from workbench.model.text import counted
 from workbench.pictures.layout import NodeBox
 from workbench.pictures.speedups import estimate_bars
 
@@ -153,7 +152,7 @@ class FindingsPanel(QWidget):
         self.show_best = Button("Go to source", kind="link")
         self.show_best.clicked.connect(self._open_best)
         self.rest = Button("", kind="link", on=self._predict_rest)
-        self.rest.setToolTip("The time limit for predictions was reached (Settings, Predictions): go on without one")
+        self.rest.setToolTip("Predict the changes that the time limit (Settings, Predictions) left out")
         row_layout(self.legend, (self.best, 1), self.rest, self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
         plain_column(self, self.head, (shown, 1), rule(), foot)
 
@@ -354,7 +353,7 @@ class FindingsPanel(QWidget):
         """How many changes can still be predicted, and whether that is going on."""
         count = left_out(self._context.analysis) if self._context.analysis else 0
         goes_on = self._context.background.runs("predict")
-        self.rest.setText(f"{'Predicting' if goes_on else 'Predict'} {counted(count, 'more change')}")
+        self.rest.setText(f"{'Predicting' if goes_on else 'Predict'} {count} more")
         self.rest.setEnabled(not goes_on)
         self.rest.setVisible(bool(count))
 

@@ -15,6 +15,7 @@ GUTTER_PX = 74  # swatch and line number
 SWATCH_PX = 12
 #: A line of 80 characters has room beside the columns from these widths of an editor on.
 _VISITS_FROM_PX, _PATH_FROM_PX = 920, 990
+_SHARES_FROM_PX = 480  # in less there is code alone, as where an editor is split
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Columns:
 
 def columns_of(editor_px: int, shown: bool) -> Columns:
     """The columns that an editor so wide has room for, where they are shown at all."""
-    if not shown:
+    if not shown or editor_px < _SHARES_FROM_PX:
         return Columns(0, 0, 0, 0, 0)
     if editor_px < _VISITS_FROM_PX:
         return Columns(26, 98, 0, 0, 108)
@@ -73,13 +74,14 @@ class MarginHead(Drawn, QWidget):
         wide = self.width()
         canvas.rect(0, 0, wide, self.height(), "sunken")
         canvas.rect(0, self.height() - 1, wide, 1, "rule")
-        canvas.write(16, 13, "Time in state", "second", 12, 500)
         columns = columns_of(wide, True)
+        if columns.whole_px:
+            canvas.write(16, 13, "Time in state", "second", 12, 500)
+            canvas.text(columns.whole_px, 0, wide - columns.whole_px - 16, 26, self.said, "second", 12, 400, RIGHT)
         if columns.visits_px:
             canvas.write(columns.visits_px, 13, "Visits", "second", 12, 500, RIGHT)
         if columns.path_px:
             canvas.write(columns.path_px, 13, "On path", "second", 12, 500, RIGHT)
-        canvas.text(columns.whole_px, 0, wide - columns.whole_px - 16, 26, self.said, "second", 12, 400, RIGHT)
 
 
 def rich_tip(text: str) -> str:

@@ -60,7 +60,7 @@ class MarginColumns(QWidget):
         original = editor.moved.original(line)
         numbers, path = editor.margin.numbers.get(original), editor.margin.path.get(original)
         check = editor.margin.checks.get(original)
-        if numbers is None and path is None and check is None:
+        if not self._columns.whole_px or (numbers is None and path is None and check is None):
             return
         p = palette()
         columns = self._columns

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
@@ -47,13 +47,13 @@ class _FileDelegate(QStyledItemDelegate):
         draw_icon(painter, index.data(ICON), rect.left() + 2, rect.top() + 6, 16, p.second)
         shares: Shares = index.data(SHARES) or ()
         font = fonts.ui_font(13, 600 if chosen else 400)
-        metrics = QFontMetrics(font)
-        left = rect.width() - 26 - 22 - metrics.horizontalAdvance(index.data())  # beside the whole name
+        metrics = QFontMetricsF(font)
+        left = rect.width() - 26 - 22 - metrics.horizontalAdvance(index.data()) - 1  # beside the whole name
         bar = min(_BAR_PX, max(left, _LEAST_BAR_PX)) if shares else 0
         painter.setFont(font)
         painter.setPen(QColor(p.text))
         room = rect.width() - 26 - (bar + 22 if shares else 8)
-        text = metrics.elidedText(index.data(), Qt.TextElideMode.ElideMiddle, round(room))
+        text = metrics.elidedText(index.data(), Qt.TextElideMode.ElideMiddle, room)
         painter.drawText(rect.adjusted(26, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
         if shares:
             paint_state_bar(painter, QRectF(rect.right() - bar - 14, rect.top() + 9, bar, 10), shares)

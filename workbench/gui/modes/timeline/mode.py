@@ -347,7 +347,6 @@ class TimelineMode(Mode):
                 f"{counted(scene.index.trace.intervals, 'interval')}, {counted(blocks, 'row')}",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
-                *((f"frame {self.view.frame_ms:.1f} ms",) if self.view.frame_ms else ()),
                 *((self._said,) if self._said else ()),
                 *self._path_words(),
             )
