@@ -117,9 +117,10 @@ class ConfirmBox(QWidget):
         self.why.setVisible(bool(reason) and self.prediction is not None)
         self._show_button(can)
         empty(self._rows)
-        for prediction, confirmation in self.confirmed.values():
+        for number, (prediction, confirmation) in enumerate(self.confirmed.values()):
+            if number:
+                self._rows.addWidget(rule())
             self._rows.addWidget(_row(prediction, confirmation))
-            self._rows.addWidget(rule())
         self.setVisible(self.prediction is not None or bool(self.confirmed))
 
     def _show_button(self, can: bool) -> None:
