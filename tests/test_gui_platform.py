@@ -713,6 +713,8 @@ def test_a_checklist_says_what_a_template_serves_and_leads_to_what_is_missing(
     qtbot.waitUntil(lambda: not mode.serving.services[3].can)
     lacking = mode.serving.services[3].missing
     assert [one.keys for one in lacking if isinstance(one, OfTemplate)] == [("host", "transfers", "receive_c")]
+    said = lines.rows.columns[0].text
+    assert [said(one) for one in lacking] == ["no call that reads words"]  # no key of the file
     lines.choose(lambda line: line is lacking[0])
     lines.setFocus()
     qtbot.keyClick(lines, Qt.Key.Key_Return)

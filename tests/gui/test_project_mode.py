@@ -245,6 +245,15 @@ def test_how_many_fields_are_set_is_said_in_a_narrow_list(mode: ProjectMode) -> 
     assert lines.visualRect(bad).width() < lines.viewport().width()
 
 
+def test_what_is_typed_replaces_a_value_that_is_wrong(mode: ProjectMode, qtbot: QtBot) -> None:
+    mode.choose(("simulation",))
+    type_in(qtbot, mode, ("cores",), "many")
+    mode.show_problem()
+    editor = mode.form.row("cores").editor
+    assert isinstance(editor, QLineEdit)
+    assert editor.selectedText() == "many"
+
+
 def test_a_reset_leaves_the_keyboard_in_the_field(mode: ProjectMode, qtbot: QtBot) -> None:
     mode.choose(("simulation",))
     type_in(qtbot, mode, ("cores",), "8")

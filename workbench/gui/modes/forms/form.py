@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
@@ -280,6 +280,8 @@ class PartForm(ScrollArea):
         if row is not None:
             self.ensureWidgetVisible(row.box, 0, 8)
             row.editor.setFocus(reason)
+            if row.problem.isVisible() and isinstance(row.editor, QLineEdit | QPlainTextEdit):
+                row.editor.selectAll()  # what is typed replaces what is wrong
 
     def focus_first(self) -> None:
         """Give the keyboard to the part's name, or else to its first field."""

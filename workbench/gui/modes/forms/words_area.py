@@ -36,6 +36,7 @@ class TextArea(QPlainTextEdit):
         super().__init__()
         self.setProperty("role", "field")
         self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # lines break
         self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
         self._lines = lines
         self.document().setDocumentMargin(_MARGIN_PX)
@@ -47,8 +48,6 @@ class TextArea(QPlainTextEdit):
     def fix(self, fixed: bool) -> None:
         """Let the text be read only, and then shown whole, or changed again."""
         self.setReadOnly(fixed)
-        if fixed:
-            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._fit()
 
     @property

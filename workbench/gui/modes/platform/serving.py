@@ -132,10 +132,22 @@ def _text(line: Line) -> str:
     return TITLES.get(line.name, line.name) if isinstance(line, Service) else _short(line.message)
 
 
+#: Keys of a template, as the tabs and forms of the mode call them.
+_NAMES = {
+    "host.transfers.send_c": "a call that writes words", "host.transfers.receive_c": "a call that reads words",
+    "host.transfers": "transfers of counters", "host.entries": "host calls", "transfer_tables": "transfer times",
+    "nor hardware": "nor ports", "hardware port": "port",
+}  # fmt: skip
+
+
 def _short(message: str) -> str:
-    """What is missing, without what the list says already."""
-    short = message.partition(", ")[0] if message.startswith("it has no") else message
-    return short.removeprefix("it has ").removeprefix("its ")
+    """What is missing, in the words of the forms, without what the list says already."""
+    short = message.partition(", ")[0] if message.startswith(("it has no", "it lacks ")) else message
+    for key, name in _NAMES.items():
+        short = short.replace(key, name)
+    for start, less in (("it has ", ""), ("it lacks ", "no "), ("its ", ""), ("no a ", "no ")):
+        short = less + short.removeprefix(start) if short.startswith(start) else short
+    return short
 
 
 def _tip(line: Line) -> str:
