@@ -313,3 +313,14 @@ def test_rows_of_the_table_are_never_cut_off_below(mode: CompareMode) -> None:
         inside = mode.table.viewport().height()
         rows = len(mode.table.rows.tops)
         assert inside % mode.table.row_px == 0 or inside >= rows * mode.table.row_px
+
+
+def test_equal_work_fills_the_room_with_replicas_and_higher_rows(mode: CompareMode) -> None:
+    view = mode.below.equal_work.rounds
+    mode.resize(1536, 800)
+    low, few = view.rounds.row_px, sum(map(len, view.rounds.rows))
+    assert low == ROW_PX
+    mode.resize(1536, 1150)
+    assert view.rounds.row_px > low
+    assert sum(map(len, view.rounds.rows)) >= few
+    assert 0.9 * (mode.below.height() - 40) < view.height() <= mode.below.height() - 40

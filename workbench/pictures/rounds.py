@@ -1,7 +1,7 @@
 """The same work in several runs, one below another: the host's main block and a few of the replicas."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,8 @@ from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES
 
 LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
-ROW_PX = HEIGHTS[Kind.STATES][0]
+ROW_PX, BAR_PX = HEIGHTS[Kind.STATES]
+MOST_ROW_PX = 36  # of a row where there is room
 #: The height above a run's rows: its letter, name and kind.
 HEAD_PX = 26.0
 #: The number of replicas shown of each run at least; fewer for many runs.
@@ -43,7 +44,7 @@ class Round:
 @dataclass(frozen=True, eq=False)
 class Rounds:
     """Stretches of runs on the scale of the longest, or with `same_scale` off each on its own. Where `room_px` is more
-    than they need, more replicas are shown."""
+    than they need, more replicas are shown, and rows are higher."""
 
     runs: tuple[Round, ...] = ()
     same_scale: bool = True
@@ -56,9 +57,17 @@ class Rounds:
         while True:
             rows = tuple(round_rows(one.scene, most) for one in self.runs)
             more = tuple(round_rows(one.scene, most + 1) for one in self.runs)
-            if more == rows or _height(more) > self.room_px:
-                return rows
+            if more == rows or _height(more, ROW_PX) > self.room_px:
+                break
             most += 1
+        spare = (self.room_px - _height(rows, ROW_PX)) // max(sum(map(len, rows)), 1)
+        row_px = min(ROW_PX + max(int(spare), 0), MOST_ROW_PX)
+        bar_px = BAR_PX * row_px // ROW_PX
+        return tuple(tuple(replace(row, height=row_px, bar=bar_px) for row in of_run) for of_run in rows)
+
+    @property
+    def row_px(self) -> int:
+        return next((row.height for rows in self.rows for row in rows), ROW_PX)
 
     def unit_ps(self, number: int) -> int:
         """The time (ps) of 1 in the visible ranges."""
@@ -85,11 +94,11 @@ def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
 
 
 def rounds_height(rounds: Rounds) -> float:
-    return _height(rounds.rows)
+    return _height(rounds.rows, rounds.row_px)
 
 
-def _height(rows: Sequence[Sequence[Row]]) -> float:
-    return RULER_PX + sum(map(len, rows)) * ROW_PX + (HEAD_PX + GAP_PX) * len(rows)
+def _height(rows: Sequence[Sequence[Row]], row_px: int) -> float:
+    return RULER_PX + sum(map(len, rows)) * row_px + (HEAD_PX + GAP_PX) * len(rows)
 
 
 def rounds_box(rounds: Rounds, width: float) -> Box:
@@ -122,7 +131,8 @@ def draw_rounds(canvas: Canvas, rounds: Rounds, shown: Range, width: float, dens
 def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: Box, y: float, density: int) -> float:
     """Draw one of the stretches from `y` down; returns its bottom."""
     round_, unit = rounds.runs[number], rounds.unit_ps(number)
-    rows, high = rounds.rows[number], len(rounds.rows[number]) * ROW_PX
+    rows, row_px = rounds.rows[number], rounds.row_px
+    high = len(rows) * row_px
     left = 16.0
     if round_.letter:
         ground, ink = ("text", "panel") if round_.letter == "A" else ("accent", "on_accent")
@@ -133,13 +143,13 @@ def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: 
     canvas.text(left, y, box.right - left, HEAD_PX - 2, round_.note, "second", 12)
     y += HEAD_PX
     for at, row in enumerate(rows):
-        canvas.text(16, y + at * ROW_PX, LABELS_PX - 26, ROW_PX, row.label, "second", 12, 400, RIGHT, least=1)
+        canvas.text(16, y + at * row_px, LABELS_PX - 26, row_px, row.label, "second", 12, 400, RIGHT, least=1)
     pixel_ps = (shown[1] - shown[0]) * unit / box.width
     end = box.x + (round_.span_ps - shown[0] * unit) / pixel_ps
     wide = round(min(end, box.right) - box.x)
     if wide > 0:
         span = Span(round_.from_ps + shown[0] * unit, pixel_ps, wide)
-        placed = [(row, at * ROW_PX) for at, row in enumerate(rows)]
+        placed = [(row, at * row_px) for at, row in enumerate(rows)]
         surface = rows_surface(round_.scene, placed, span, high, canvas.palette, density)
         with canvas.clipped(box.x, y, wide, high):
             canvas.image(box.x, y - PAD, surface.buffer, density)
@@ -157,8 +167,8 @@ def _draw_end(canvas: Canvas, rounds: Rounds, number: int, x: float, y: float, h
     canvas.path([(x + 1, y - 2), (x + 1, y + high + 2)], "accent", 2)
     wide = canvas.width_of(words, 12, 600) + 8
     if x + 10 + wide < box.right + EDGE_PX:
-        canvas.rect(x + 10, y + 2, wide, ROW_PX - 4, "panel")
-        canvas.write(x + 14, y + ROW_PX / 2, words, "text", 12, 600)
+        canvas.rect(x + 10, y + 2, wide, rounds.row_px - 4, "panel")
+        canvas.write(x + 14, y + rounds.row_px / 2, words, "text", 12, 600)
 
 
 def rounds_table(rounds: Rounds) -> Iterator[tuple[str | float, ...]]:
