@@ -520,3 +520,17 @@ def test_in_a_narrow_window_the_graph_has_the_whole_width(
     settle(window)
     assert mode.shown.isVisible()
     assert mode.graph.width() < 0.7 * mode.width()
+
+
+def test_the_keyboard_stays_in_the_depths_while_they_are_found(
+    mode: QueryMode, window: MainWindow, qtbot: QtBot, settle: Callable[[MainWindow], None]
+) -> None:
+    mode.below_pills[1].click()
+    depths = mode.depths
+    depths.find_button.setFocus()
+    qtbot.keyClick(depths.find_button, Qt.Key.Key_Space)
+    assert depths.cancel.hasFocus()
+    settle(window)
+    focused = window.focusWidget()
+    assert focused is not None
+    assert depths.isAncestorOf(focused)

@@ -95,14 +95,19 @@ class DepthsPanel(QWidget):
         self.nothing.say("How deep must the queues be?", said)
         self.find_button.setVisible(True)
         self.find_button.setEnabled(self.context.run is not None)
+        if self.cancel.hasFocus():
+            self.find_button.setFocus()
         self.cancel.setVisible(False)
         self._stack.setCurrentIndex(0)
 
     def _busy(self, title: str, said: str) -> None:
         self.nothing.say(title, said)
-        self.find_button.setVisible(False)
-        self.cancel.setVisible(True)
+        asked = self.find_button.hasFocus() or self.confirm.hasFocus()
         self._stack.setCurrentIndex(0)
+        self.cancel.setVisible(True)
+        if asked:  # else the next button in the window would get the keyboard
+            self.cancel.setFocus()
+        self.find_button.setVisible(False)
 
     def start(self) -> None:
         run, plugins = self.context.run, self.context.plugins
@@ -156,4 +161,7 @@ class DepthsPanel(QWidget):
         else:
             self.table.show_table(table)
         self.table.choose(lambda point: point is front.choice)
+        waited = self.cancel.hasFocus()
         self._stack.setCurrentIndex(1)
+        if waited:
+            (self.confirm if self.confirm.isEnabled() else self.table).setFocus()
