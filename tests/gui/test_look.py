@@ -17,7 +17,8 @@ from workbench.gui.app import make_application
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import icon, icon_pixmap
-from workbench.gui.widgets import PanelHeader, SignField, paint_state_bar
+from workbench.gui.widgets import Button, PanelHeader, SignField, label, paint_state_bar
+from workbench.gui.widgets.boxes import FlowRow
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 from workbench.pictures.palette import DARK, LIGHT, PALETTES, Palette
@@ -77,6 +78,22 @@ def test_a_head_takes_no_more_room_than_its_title(qtbot: QtBot) -> None:
         head.set_title(title, "is under way")
         least.append(head.title.minimumWidth())
     assert least[0] == least[2] < least[1]
+
+
+def test_widgets_of_a_row_are_on_one_line_and_hidden_ones_take_no_room(qtbot: QtBot) -> None:
+    first, second, third = Button("One"), label("two", "small"), Button("Three")
+    row = FlowRow(first, second, third, spacing=8)
+    qtbot.addWidget(row)
+    row.resize(600, 40)
+    row.show()
+    middles = [one.geometry().center().y() for one in (first, second, third)]
+    assert max(middles) - min(middles) <= 1
+    before = third.x()
+    second.hide()
+    qtbot.waitUntil(lambda: third.x() == first.width() + 8 < before)
+    second.setMinimumWidth(200)
+    second.show()
+    qtbot.waitUntil(lambda: third.x() == first.width() + 200 + 16)
 
 
 def test_contrast_of_known_pairs() -> None:

@@ -14,6 +14,7 @@ from workbench.analysis import analyse
 from workbench.analysis.finding_page import FOLD
 from workbench.api import views
 from workbench.gui.frame.context import Context
+from workbench.gui.frame.naming import run_title
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes import MODES
 from workbench.gui.modes.analyse.mode import AnalyseMode
@@ -90,6 +91,8 @@ def test_a_set_is_predicted_as_a_whole_and_nothing_is_edited(qtbot: QtBot, mode:
     button.click()
     panel = begun(qtbot, mode)
     assert panel.trial is not None
+    assert mode.context.run is not None
+    assert f"Replay of {run_title(mode.context.run)}." in words(panel), "as the header names the run"
     assert panel.trial.prediction.speedup == 2.5
     boxes = panel.findChildren(QCheckBox)
     assert [box.isChecked() for box in boxes].count(True) == 1

@@ -16,6 +16,7 @@ from workbench.analysis.trial_page import set_title, sets_section, trial_page
 from workbench.api.job import Job
 from workbench.api.views import Page
 from workbench.api.window import Context, set_ground
+from workbench.gui.frame.naming import run_title
 from workbench.gui.modes.analyse.change_edit import ChangeEdit
 from workbench.gui.modes.analyse.confirm_box import ConfirmBox
 from workbench.gui.views.page_view import PageBody
@@ -110,7 +111,7 @@ class TryPanel(QWidget):
         if mine and mine not in self.offers:
             self.offers.append(mine)
         self.ticked = [mine] if mine else []
-        self._subtitle.setText(f"Replay of run {run.manifest.name or 'this run'}. Your sources do not change.")
+        self._subtitle.setText(f"Replay of {run_title(run) or 'this run'}. Your sources do not change.")
         self._write_rows()
         self._ask()
         self._ask_sets()
