@@ -13,6 +13,7 @@ from small_runs import without_tables
 
 from workbench.analysis import analyse
 from workbench.gui.frame.context import Context
+from workbench.gui.frame.focus import home_of
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
@@ -324,3 +325,11 @@ def test_equal_work_fills_the_room_with_replicas_and_higher_rows(mode: CompareMo
     assert view.rounds.row_px > low
     assert sum(map(len, view.rounds.rows)) >= few
     assert 0.9 * (mode.below.height() - 40) < view.height() <= mode.below.height() - 40
+
+
+def test_f6_goes_to_the_tables_that_are_shown(mode: CompareMode) -> None:
+    changes, findings, _ = mode.panels
+    assert home_of(changes) is mode.table
+    assert home_of(findings) is mode.findings
+    mode.resize(735, 432)
+    assert [panel.isVisible() for panel in mode.panels] == [True, False, False]

@@ -112,6 +112,9 @@ class CompareMode(Mode):
             RUNS: (self.below.equal_work.head, self.below.runs.head),
         }  # fmt: skip
         self.fitting = Panels(panels, heads)
+        for panel, home in ((CHANGES, self.tables), (FINDINGS, self.findings)):
+            panels[panel].setFocusProxy(home)
+        self.panels = tuple(panels.values())
         yield
         plain_column(page, self.head, rule(), (self.fitting, 1))
         self.set_content(page)
