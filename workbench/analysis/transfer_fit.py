@@ -47,7 +47,7 @@ class TransferFit:
 
     @property
     def worst_text(self) -> str:
-        return f"{_percent(self.worst)}{NARROW}%"
+        return f"{_percent(self.worst)}{NARROW}%" if self.worst >= 0.001 else f"0.1{NARROW}%"
 
 
 def fit_transfers(

@@ -128,10 +128,16 @@ class NewProject(QDialog):
         empty(self._rows)
         self._fields = {}
         self.name.setText(_name_of(proposal.path))
+        first: QWidget = self.create_button  # what Enter does
         for problem in proposal.diagnostics:
-            self._rows.addWidget(DiagnosticRow(problem))
-            if proposal.unknown_api is not None and str(proposal.unknown_api.template) in problem.hint:
-                self._rows.addWidget(self._add_platform_row(proposal.unknown_api))
+            api = proposal.unknown_api
+            if api is None or str(api.template) not in problem.hint:
+                self._rows.addWidget(DiagnosticRow(problem))
+                continue
+            hint = "Add a platform: the workbench begins a template with the calls of that header."
+            self._rows.addWidget(DiagnosticRow(replace(problem, hint=hint)))
+            self._rows.addWidget(self._add_platform_row(api))
+            first = self.add_platform
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(2)
@@ -156,7 +162,7 @@ class NewProject(QDialog):
         written = "The project file is saved in the source folder. The sources are not changed."
         self.said.setText(f"{written} It cannot run yet." if has_errors(proposal.diagnostics) else written)
         self.create_button.setEnabled(True)
-        self.create_button.setFocus()
+        first.setFocus()
 
     def _value(self, one: Decision) -> QWidget:
         if one.what in _VALUES:
@@ -176,6 +182,7 @@ class NewProject(QDialog):
         row = QWidget()
         inside = row_layout(of=row, margins=(0, 0, 0, 0), spacing=12)
         button = self.add_platform = Button("Add a platform", "cpu", on=lambda: self._add_platform(api))
+        button.setAutoDefault(True)
         inside.addWidget(button)
         inside.addWidget(label(f"Writes {api.template.name} from {api.file.name}", "smallsecond"))
         inside.addStretch(1)
