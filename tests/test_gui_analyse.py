@@ -529,7 +529,12 @@ def test_the_findings_curve_shows_its_calls_and_the_sizes_to_aim_at(mode: Analys
     assert (pixels == 0xFFE2F1EA).any()  # the 95 % band
 
 
-def test_open_line_in_the_details(qtbot: QtBot, mode: AnalyseMode) -> None:
+def test_open_line_in_the_details(qtbot: QtBot, mode: AnalyseMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    navigation = mode.context.navigation
+    monkeypatch.setattr(mode.context, "resolve", lambda file: Path(__file__))  # the line's file is there
+    chosen = navigation.selection
+    navigation.select(None)
+    navigation.select(chosen)
     button = next(b for b in mode.details.findChildren(Button) if b.text() == "Open line")
     with qtbot.waitSignal(mode.context.navigation.line_wanted):
         button.click()
