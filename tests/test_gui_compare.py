@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pixels import pixels_of, rgb
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from small_runs import without_tables
 
@@ -22,6 +22,7 @@ from workbench.gui.modes.compare.head import run_notes
 from workbench.gui.modes.compare.mode import CompareMode
 from workbench.gui.modes.compare.rows import by_change
 from workbench.gui.modes.compare.table import change_text
+from workbench.gui.widgets import Stack, label, plain_column
 from workbench.model.pragma import Category
 from workbench.model.run import Manifest, Run, RunStatus
 from workbench.pictures.rounds import ROW_PX, WHOLE
@@ -333,3 +334,15 @@ def test_f6_goes_to_the_tables_that_are_shown(mode: CompareMode) -> None:
     assert home_of(findings) is mode.findings
     mode.resize(735, 432)
     assert [panel.isVisible() for panel in mode.panels] == [True, False, False]
+
+
+def test_a_stack_is_as_high_as_the_page_shown(qtbot: QtBot) -> None:
+    """Else a mode is scrolled since another one, out of sight, is higher at this width."""
+    stack, low, high = Stack(), QWidget(), QWidget()
+    qtbot.addWidget(stack)
+    for page, words in ((low, "a"), (high, "a " * 2000)):
+        plain_column(page, label(words, wrap=True))
+        stack.addWidget(page)
+    assert stack.heightForWidth(300) == low.heightForWidth(300)
+    stack.setCurrentWidget(high)
+    assert stack.heightForWidth(300) == high.heightForWidth(300) > low.heightForWidth(300)

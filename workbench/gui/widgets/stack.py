@@ -16,3 +16,7 @@ class Stack(QStackedWidget):
         if page is None:
             return super().minimumSizeHint()
         return page.minimumSizeHint().expandedTo(page.minimumSize())
+
+    def heightForWidth(self, width: int) -> int:
+        page = self.currentWidget()
+        return page.heightForWidth(width) if page is not None and page.hasHeightForWidth() else -1
