@@ -109,7 +109,7 @@ def test_without_a_project_the_window_welcomes(window: MainWindow, qtbot: QtBot,
 def test_an_example_is_copied_and_opened(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Asking, "_folder", lambda *_: tmp_path)
+    monkeypatch.setattr(Asking, "_new_folder", lambda *_: tmp_path)
     window.actions_of.all["example_0"].trigger()
     settle(window)
     assert window.context.workspace is not None

@@ -145,7 +145,7 @@ def test_a_project_is_instrumented_into_a_folder(
 ) -> None:
     out = tmp_path / "copies"
     out.mkdir()
-    monkeypatch.setattr(Asking, "_folder", lambda *_: out)
+    monkeypatch.setattr(Asking, "_new_folder", lambda *_: out)
     opened.actions_of.all["instrument"].trigger()
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
@@ -156,7 +156,7 @@ def test_a_project_is_instrumented_into_a_folder(
     (out / "theirs.txt").write_text("kept")
     (out.parent / "other").mkdir()
     (out.parent / "other" / "theirs.txt").write_text("kept")
-    monkeypatch.setattr(Asking, "_folder", lambda *_: out.parent / "other")
+    monkeypatch.setattr(Asking, "_new_folder", lambda *_: out.parent / "other")
     opened.actions_of.all["instrument"].trigger()
     finished(opened, qtbot)
     assert "failed" in opened.run_dock.header.subtitle.text()

@@ -9,13 +9,14 @@ import pytest
 import rc_workbench_plugins.ratss
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.look import theme
 from workbench.gui.modes.platform.mode import PlatformMode
 from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.open.folder_dialog import FolderDialog
 from workbench.session.open.examples import EXAMPLES
 
 TEMPLATES = Path(str(files("workbench.platform_templates")))
@@ -33,11 +34,14 @@ def test_prediction_needs_no_code(window: MainWindow, qtbot: QtBot) -> None:
 def test_an_example_is_copied_into_a_folder_that_is_there(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     def choose() -> None:
         dialog = QApplication.activeModalWidget()
-        assert isinstance(dialog, QFileDialog)
-        dialog.setDirectory(str(tmp_path))
+        assert isinstance(dialog, FolderDialog)
+        field = dialog.findChild(QLineEdit)
+        assert field is not None
+        assert Path(field.text()).is_dir(), "where it starts can be chosen too"
+        field.setText(str(tmp_path))
         button = next(one for one in dialog.findChildren(QPushButton) if one.text().strip("&") == "Choose")
-        assert button.isEnabled()
-        button.click()
+        QTimer.singleShot(20, button.click)
+        QTimer.singleShot(5000, dialog.reject)
 
     QTimer.singleShot(0, choose)
     window.asking.copy_example(EXAMPLES[0], run=False)

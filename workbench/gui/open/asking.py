@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from workbench.api import Exporter, Importer
 from workbench.gui.frame.context import Context
+from workbench.gui.open.folder_dialog import FolderDialog
 from workbench.gui.run.run_control import RunControl
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.open.examples import Example, copy_example
@@ -22,6 +23,11 @@ class Asking:
     def _folder(self, title: str) -> Path | None:
         name = QFileDialog.getExistingDirectory(self._parent, title, projects_folder())
         return Path(name) if name else None
+
+    def _new_folder(self, title: str) -> Path | None:
+        """A folder that may be typed and need not be there yet."""
+        dialog = FolderDialog(title, self._parent)
+        return dialog.folder if dialog.exec() else None
 
     def project(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -44,7 +50,7 @@ class Asking:
 
     def copy_example(self, example: Example, run: bool) -> None:
         """Ask for a folder, copy the example there, open it, and run it if asked."""
-        folder = self._folder(f"Copy {example.title} into a folder")
+        folder = self._new_folder(f"Copy {example.title} into a folder")
         then = self._control.run if run else lambda: None
         if folder:
             self._context.notices.attempt(lambda: self._context.open_project(copy_example(example, folder), then))
@@ -63,7 +69,7 @@ class Asking:
 
     def instrument(self) -> None:
         """Ask for a folder, and write the project's instrumented copies there."""
-        if folder := self._folder("Instrument into an empty folder"):
+        if folder := self._new_folder("Instrument into an empty folder"):
             self._control.instrument(folder)
 
     def import_run(self, importer: Importer) -> None:
