@@ -75,3 +75,18 @@ def test_cells_that_look_alike_when_shortened_keep_what_differs(qtbot: QtBot) ->
     assert set(cuts) == set(places)
     assert all("…" in cut for cut in cuts.values())
     assert len(set(cuts.values())) == 2
+
+
+def test_the_keyboard_coming_in_chooses_no_row(qtbot: QtBot) -> None:
+    view = RowView("Places", (Column("Name", lambda row: row[0]),))
+    told: list[object] = []
+    view.chosen.connect(told.append)
+    qtbot.addWidget(view)
+    view.show_rows([(("one",), ()), (("two",), ())])
+    view.show()
+    qtbot.waitActive(view)
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(view.hasFocus)
+    assert told == []
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    assert told == [("two",)]

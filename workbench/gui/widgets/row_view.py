@@ -10,6 +10,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFocusEvent,
     QFontMetricsF,
     QGuiApplication,
     QKeyEvent,
@@ -166,9 +167,8 @@ class RowView(QTreeView):
         self._quiet = True
         index = self.rows.index_where(test)
         self.setCurrentIndex(index)
-        if index.isValid():
-            self.scrollTo(index)
-        else:
+        self.scrollTo(index)
+        if not index.isValid():
             self.clearSelection()
         self._quiet = False
 
@@ -190,9 +190,8 @@ class RowView(QTreeView):
     def step(self, by: int) -> None:
         """The next or previous row."""
         here = self.currentIndex()
-        index = self.indexBelow(here) if by > 0 else self.indexAbove(here)
-        if not here.isValid():
-            index = self.rows.index(0, 0)
+        near = self.indexBelow(here) if by > 0 else self.indexAbove(here)
+        index = near if here.isValid() else self.rows.index(0, 0)
         if index.isValid():
             self.setCurrentIndex(index)
 
@@ -200,11 +199,9 @@ class RowView(QTreeView):
         """The largest first, then the least, then as the rows were given."""
         if self.rows.columns[column].key is None:
             return
-        turns = {None: (column, True), (column, True): (column, False)}
-        row, by = self.current, turns.get(self.rows.sorted_by, (None, False))
-        if self.rows.sorted_by is not None and self.rows.sorted_by[0] != column:
-            by = (column, True)
-        self.rows.sort_by(*by)
+        turns: dict[object, tuple[int | None, bool]] = {(column, True): (column, False), (column, False): (None, False)}
+        row = self.current
+        self.rows.sort_by(*turns.get(self.rows.sorted_by, (column, True)))
         self._unfold()
         self.choose(lambda other: other is row)
 
@@ -238,13 +235,18 @@ class RowView(QTreeView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         if self._typed_in and current.isValid() and current.column() not in self._typed_in:
-            self.setCurrentIndex(
-                self.rows.sibling(current.row(), self._typed_in[0], current)
-            )  # what is typed goes there
+            typed = self.rows.sibling(current.row(), self._typed_in[0], current)
+            self.setCurrentIndex(typed)
             return
         row = self.rows.row(current)
         if row is not None and not self._quiet:
             self.chosen.emit(row)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The first row becomes current, to which nobody went."""
+        quiet, self._quiet = self._quiet, True
+        super().focusInEvent(event)
+        self._quiet = quiet
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
