@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from answers import document_of
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse
@@ -23,6 +23,7 @@ from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
 from workbench.gui.modes.compare.mode import CompareMode
+from workbench.gui.modes.compare.run_list import RunList
 from workbench.gui.modes.compare.runs import RunsTable
 from workbench.model.changes import read_change
 from workbench.model.ledger import Work
@@ -170,6 +171,61 @@ def heads(table: RunsTable) -> list[str]:
     return [column.head for n, column in enumerate(table.rows.columns) if not table.isColumnHidden(n)]
 
 
+def listed_runs(qtbot: QtBot, mode: CompareMode, button: QPushButton) -> RunList:
+    """The box that a button opens, with its runs in it."""
+    button.click()
+    box = mode.choice.box
+    assert box is not None
+    qtbot.waitUntil(lambda: bool(box.table.rows.tops), timeout=10_000)
+    return box
+
+
+def test_runs_are_ticked_by_keys_in_one_visit(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
+    """The list says what differs, and how long each run took."""
+    theme.apply_theme(qapp, "light")
+    context = Context(Plugins(()))
+    mode = CompareMode(context, MODES["compare"])
+    for _ in mode.build():
+        pass
+    qtbot.addWidget(mode)
+    mode.resize(1536, 930)
+    mode.show()
+    context.set_run(opened(runs[2]))
+    mode.other.show(opened(runs[0]))
+    qtbot.waitUntil(lambda: mode.below.to_table.isVisible(), timeout=10_000)
+    box = listed_runs(qtbot, mode, mode.head.more)
+    table = box.table
+    assert [column.head for column in table.rows.columns] == ["", "Run", "CORES", "Time", "Started"]
+    assert {row.path: row.values["CORES"] for row in table.rows.tops} == dict(
+        zip([one.path for one in runs], (1, 2, 4), strict=True)
+    )
+    assert table.ticked == {runs[0].path, runs[2].path}
+    table.choose(lambda row: row.path == runs[1].path)
+    qtbot.keyClick(table, Qt.Key.Key_Space)
+    table.choose(lambda row: row.path == runs[2].path)
+    qtbot.keyClick(table, Qt.Key.Key_Space)  # the open run stays
+    assert box.isVisible()
+    assert box.compare.text() == "Compare 3 runs"
+    qtbot.keyClick(table, Qt.Key.Key_Return)
+    assert not box.isVisible()
+    qtbot.waitUntil(lambda: len(mode.other.all()) == 3, timeout=10_000)
+    box = listed_runs(qtbot, mode, mode.below.runs.add)
+    box.table.choose(lambda row: row.path == runs[0].path)
+    row = box.table.visualRect(box.table.currentIndex()).center()
+    qtbot.mouseClick(box.table.viewport(), Qt.MouseButton.LeftButton, pos=row)
+    box.compare.click()
+    assert [one.run.path for one in mode.other.all()] == [runs[2].path, runs[1].path]
+    mode.history.undo()
+    assert len(mode.other.all()) == 3
+    box = listed_runs(qtbot, mode, mode.head.other)  # a click chooses one
+    assert [row.path for row in box.table.rows.tops] == [runs[1].path, runs[0].path]
+    qtbot.keyClick(box.table, Qt.Key.Key_Return)
+    assert mode.other.opened is not None
+    assert mode.other.opened.run.path == runs[1].path
+    qtbot.waitUntil(lambda: not context.background.busy, timeout=10_000)
+    context.shut_down()
+
+
 def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
@@ -183,10 +239,10 @@ def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[R
     mode.other.show(opened(runs[0]))
     below, table = mode.below, mode.below.runs.table
     qtbot.waitUntil(lambda: below.to_table.isVisible(), timeout=10_000)
-    menu = QMenu(mode)
-    below.fill_menu(menu)
-    assert menu.actions()[0].text() == "All runs of CORES (1 more)"
-    menu.actions()[0].trigger()
+    box = listed_runs(qtbot, mode, mode.head.more)
+    assert box.along.text() == "All 3 runs of CORES"
+    box.along.click()
+    box.compare.click()
     qtbot.waitUntil(lambda: len(table.rows.tops) == 3, timeout=10_000)
     assert below.runs.isVisible()
     assert heads(table) == ["CORES", "Run", "Time", "Speedup", "By state", "Differs most"]

@@ -25,6 +25,13 @@ def unit_of(file: ModelFile, name: str) -> str:
     return given.unit if given else ""
 
 
+def input_title(file: ModelFile, name: str) -> str:
+    """An input's title; its name, where it has no title of its own."""
+    titles = [given.title for given in file.model.inputs.values()]
+    given = file.model.inputs.get(name)
+    return given.title if given and given.title and titles.count(given.title) == 1 else name
+
+
 def input_text(file: ModelFile, name: str, value: float) -> str:
     return value_text(value, unit_of(file, name))
 

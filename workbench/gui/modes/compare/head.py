@@ -1,10 +1,9 @@
 """The head of Compare mode: which runs, one figure, and both on one scale by state."""
 
-from functools import partial
 from pathlib import PurePath
 
-from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.came_true import error_words, interval_fate, outcome_words
 from workbench.analysis.cause import EVEN
@@ -73,10 +72,8 @@ class ScaledBars(Drawn, QWidget):
 
 
 class CompareHead(QWidget):
-    """`menu_wanted` fills the menu of other runs, `more_wanted` that of runs to add; `swapped` exchanges A and B."""
+    """`other` and `more` are the buttons to choose another run and to add some; `swapped` exchanges A and B."""
 
-    menu_wanted = Signal(object)  # QMenu
-    more_wanted = Signal(object)  # QMenu
     swapped = Signal()
 
     def __init__(self) -> None:
@@ -107,20 +104,8 @@ class CompareHead(QWidget):
         swap = IconButton("arrow-left-right", "Swap A and B", on=self.swapped.emit)
         grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
         self.other, self.more = (Button(words, kind="link") for words in ("Change run", "Add runs"))
-        self.menu, self.more_menu = QMenu(self), QMenu(self)
-        for button, menu, wanted in (
-            (self.other, self.menu, self.menu_wanted), (self.more, self.more_menu, self.more_wanted)
-        ):  # fmt: skip
-            menu.aboutToShow.connect(partial(self._fill, menu, wanted))
-            button.clicked.connect(partial(self._open, menu, button))
         links = row_layout(self.other, self.more, STRETCH, spacing=20)
         return column_layout(grid, STRETCH, links, spacing=2)
-
-    def _fill(self, menu: QMenu, wanted: SignalInstance) -> None:
-        wanted.emit(menu)
-
-    def _open(self, menu: QMenu, button: Button, checked: bool = False) -> None:
-        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 
     def _figure(self) -> QVBoxLayout:
         grid = QGridLayout()

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMenu
 
 from workbench.analysis.compare_many import ComparedRun, ManyRuns, value_text
 from workbench.api.window import Context
@@ -46,7 +45,6 @@ class LowerPanel(Stack):
         self.addWidget(Split((self.scaling, 500), (self.runs, 1034)))
         self.scaling.ready.connect(self._scaling_ready)
         self.scaling.run_wanted.connect(other.open)
-        self.runs.menu_wanted.connect(self.fill_menu)
         self.runs.table.opened.connect(self._compare_with)
         self.runs.table.removed.connect(lambda row: other.remove(row.path))
         self.equal_work.ready.connect(self._equal_ready)
@@ -128,11 +126,6 @@ class LowerPanel(Stack):
         return tuple(Path(point.run) for point in self.scaling.scaling.points) if self.scaling.scaling else ()
 
     # ---- what is done with a row
-
-    def fill_menu(self, menu: QMenu) -> None:
-        """The runs that can be added."""
-        menu.clear()
-        self.other.fill_more(menu, self.curve(), self.scaling.scaling.setting if self.scaling.scaling else "")
 
     def _compare_with(self, row: ComparedRun) -> None:
         """Compare the open run with the row's."""

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFileDialog, QMenu, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
 from workbench.analysis.equal_work import EqualWork
@@ -21,6 +20,7 @@ from workbench.gui.modes.compare.lower import LowerPanel
 from workbench.gui.modes.compare.other_run import OtherRun
 from workbench.gui.modes.compare.panels import CHANGES, FINDINGS, RUNS, Panels
 from workbench.gui.modes.compare.rows import Change, block_changes, call_changes, state_changes
+from workbench.gui.modes.compare.run_choice import RunChoice
 from workbench.gui.modes.compare.table import ChangeTable, change_text
 from workbench.gui.modes.compare.why import WhyTable, why_title, why_words
 from workbench.gui.widgets import (
@@ -84,8 +84,10 @@ class CompareMode(Mode):
         self.other.others_changed.connect(self._say_runs)
         self.other.others_changed.connect(lambda: self.fitting.turn(RUNS))
         self.below.equal_ready.connect(self._equal_work_ready)
-        self.head.menu_wanted.connect(self._fill_menu)
-        self.head.more_wanted.connect(self._fill_more)
+        self.choice = RunChoice(context, self, self.other, self.below)
+        self.head.other.clicked.connect(lambda: self.choice.ask(self.head.other, several=False))
+        for button in (self.head.more, self.below.runs.add):
+            button.clicked.connect(partial(self.choice.ask, button, several=True))
         self.head.swapped.connect(self._exchange)
         self.table.chosen.connect(self._show_line)
         self.table.opened.connect(self._open_line)
@@ -191,29 +193,11 @@ class CompareMode(Mode):
             self.show_only(self.only)
 
     def act(self) -> None:
-        if self.context.run is None:
-            return
-        chosen = QFileDialog.getExistingDirectory(self, "Open a second run folder")
-        if chosen:
-            self.other.open(Path(chosen))
+        if self.context.run is not None:
+            self.choice.open_folder()
 
     def compare_before(self) -> None:
         self.other.open_before()
-
-    def _fill_menu(self, menu: QMenu) -> None:
-        menu.clear()
-        self.other.fill(menu)
-        menu.addSeparator()
-        menu.addAction("Open a run folder…", self.act)
-
-    def _fill_more(self, menu: QMenu) -> None:
-        self.below.fill_menu(menu)
-        menu.addSeparator()
-        menu.addAction("Add a run folder…", self._add_folder)
-
-    def _add_folder(self) -> None:
-        if chosen := QFileDialog.getExistingDirectory(self, "Add a run folder"):
-            self.other.add([Path(chosen)])
 
     def _exchange(self) -> None:
         """By a step that Ctrl+Z takes back."""

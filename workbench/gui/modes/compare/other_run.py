@@ -1,11 +1,11 @@
-"""The runs to compare with the open one: lists them, opens and predicts them in the background."""
+"""The runs to compare with the open one: opens and predicts them in the background."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.compare_many import MOST_RUNS
 from workbench.api.job import Job
@@ -97,34 +97,43 @@ class OtherRun(QObject):
             self.changed.emit()
             if self.opened:
                 self._predict(self.opened)
-        if len(self.added) != len(before[1]):
+        if self.opened is before[0] or len(self.added) != len(before[1]):
             self.others_changed.emit()
 
     def add(self, paths: Sequence[Path]) -> None:
-        """Open more runs in the background, as many as can be compared."""
+        """Compare these too."""
+        self.compare([*(one.run.path for one in self.all() if one.run.path), *paths])
+
+    def compare(self, paths: Sequence[Path]) -> None:
+        """Compare these with the open run, as many as can be; open in the background those that are not."""
+        wanted = list(dict.fromkeys(paths))[:MOST_RUNS]
         there = {one.run.path for one in self.all()}
-        wanted = [path for path in dict.fromkeys(paths) if path not in there][: MOST_RUNS - len(there)]
+        new = [path for path in wanted if path not in there]
         plugins = self._context.plugins
 
         def work(job: Job) -> tuple[OpenRun, ...]:
             opened = []
             with job.step("Open runs"):
-                for number, path in enumerate(wanted):
+                for number, path in enumerate(new):
                     job.check()
-                    job.progress(number / len(wanted))
+                    job.progress(number / len(new))
                     opened.append(open_result(path, plugins))
             return tuple(opened)
 
-        if wanted:
-            self._context.background.start_job("add runs", work, self._add, self._context.failed)
-
-    def _add(self, opened: Sequence[OpenRun]) -> None:
-        there = {one.run.path for one in self.all()}
-        new = tuple(one for one in opened if one.run.path not in there)
         if new:
-            first, *rest = (self.opened, *self.added, *new) if self.opened else new
-            title = run_title(new[0].run) if len(new) == 1 else counted(len(new), "run")
-            self._change(f"add {title}", first, tuple(rest))
+            self._context.background.start_job("add runs", work, partial(self._compare, wanted), self._context.failed)
+        else:
+            self._compare(wanted, ())
+
+    def _compare(self, wanted: Sequence[Path], new: Sequence[OpenRun]) -> None:
+        before = [one for one in (self.opened, *self.added) if one]
+        known = {one.run.path for one in before}
+        rest = [one for one in before if one.run.path in wanted]
+        added = [one for one in new if one.run.path not in known]
+        if (rest := [*rest, *added]) and (added or len(rest) != len(before)):
+            words = run_title(added[0].run) if len(added) == 1 else counted(len(added), "run")
+            label = f"add {words}" if len(rest) - len(added) == len(before) else f"compare {len(rest) + 1} runs"
+            self._change(label, rest[0], tuple(rest[1:]))
 
     def remove(self, path: Path | None) -> None:
         """Take a run out of the comparison; the open one stays, and so does the last other one."""
@@ -147,27 +156,3 @@ class OtherRun(QObject):
 
         if opened.analysis.predictable and budget_s > 0:
             self._context.background.start_job("predict other", work, done, self._context.failed)
-
-    def fill(self, menu: QMenu) -> None:
-        """The runs there are, the newest first."""
-        for folder in reversed(self.folders() if self._context.run else []):
-            menu.addAction(folder_title(folder)).triggered.connect(partial(self._open, folder))
-
-    def _open(self, path: Path, checked: bool = False) -> None:
-        self.open(path)
-
-    def fill_more(self, menu: QMenu, curve: Sequence[Path], setting: str) -> None:
-        """What can be added: the runs of a scaling curve, all of the project, or single ones, the newest first."""
-        there = {one.run.path for one in self.all()}
-        rest = [folder for folder in self.folders() if folder not in there]
-        along = [folder for folder in curve if folder not in there]
-        for folders, title in ((along, f"All runs of {setting}"), (rest, "All runs of this project")):
-            if folders:
-                words = f"{title} ({min(len(folders), MOST_RUNS - len(there))} more)"
-                menu.addAction(words).triggered.connect(partial(self._add_all, tuple(reversed(folders))))
-        menu.addSeparator()
-        for folder in reversed(rest[-MOST_RUNS:]):
-            menu.addAction(folder_title(folder)).triggered.connect(partial(self._add_all, (folder,)))
-
-    def _add_all(self, paths: Sequence[Path], checked: bool = False) -> None:
-        self.add(paths)

@@ -154,18 +154,13 @@ def _figure(
 
 
 class RunsPanel(QWidget):
-    """The table under its head, and what it shows in a sentence. `menu_wanted` fills the menu of runs to add."""
-
-    menu_wanted = Signal(object)  # QMenu
+    """The table under its head, and what it shows in a sentence."""
 
     def __init__(self) -> None:
         super().__init__()
         self.many = ManyRuns((), ())
         self.head = PanelHeader("Runs")
         self.add = Button("Add runs", "plus")
-        self.menu = QMenu(self)
-        self.menu.aboutToShow.connect(lambda: self.menu_wanted.emit(self.menu))
-        self.add.clicked.connect(lambda: self.menu.popup(self.add.mapToGlobal(self.add.rect().bottomLeft())))
         self.add.setToolTip(f"Up to {MOST_RUNS} runs are compared")
         self.table = RunsTable()
         self.said = label("", "smallsecond", wrap=True)
@@ -178,5 +173,4 @@ class RunsPanel(QWidget):
         self.many = many
         self.head.set_title("Runs", differ_words(many))
         self.said.setText(fastest_words(many, _name))
-        self.add.setEnabled(len(many.runs) < MOST_RUNS)
         self.table.show_runs(many, letters, other)

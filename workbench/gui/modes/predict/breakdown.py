@@ -21,7 +21,7 @@ from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
 from workbench.predict.formulas import Evaluation
-from workbench.predict.words import input_text, input_written
+from workbench.predict.words import input_text, input_title, input_written
 
 PART_PX, WRAPPED_PX, INPUT_PX, NAMED_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 60, 28, 42, 20, 76, 112
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
@@ -260,7 +260,6 @@ class Breakdown(QWidget):
 
 def _input_row(values: Evaluation, name: str) -> InputRow:
     file, value = values.file, float(values.inputs[name])
-    given = values.model.inputs.get(name)
     own = input_text(file, name, float(file.at({}, values.reading)[name])) if name in values.changes else ""
     written = str(input_written(file, name, value))
-    return InputRow(name, (given and given.title) or name, input_text(file, name, value), written, value, own)
+    return InputRow(name, input_title(file, name), input_text(file, name, value), written, value, own)

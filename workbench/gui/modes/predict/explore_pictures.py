@@ -12,7 +12,7 @@ from workbench.pictures.plot import Axis, Line, Plot
 from workbench.predict.formulas import ModelFile
 from workbench.predict.sensitivity import Influence
 from workbench.predict.solve import Solution
-from workbench.predict.words import input_text, output_text, output_title, unit_of
+from workbench.predict.words import input_text, input_title, output_text, output_title, unit_of
 
 INKS = ("accent", "good", "medium_text", "keyword", "number")
 
@@ -24,7 +24,7 @@ def sweep_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
     for n, values in enumerate(answer.values):
         name = output_title(asked.output)
         if len(answer.second):
-            name = f"{asked.second} {input_text(file, asked.second, float(answer.second[n]))}"
+            name = f"{input_title(file, asked.second)} {input_text(file, asked.second, float(answer.second[n]))}"
         band = None
         if answer.bands:
             low, high = min(answer.bands.quantiles), max(answer.bands.quantiles)
@@ -36,10 +36,10 @@ def sweep_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
     def said(line: int, point: int) -> str:
         own = "the model: " if line >= len(answer.values) else ""
         x, y = float(lines[line].x[point]), float(lines[line].y[point])
-        return f"{own}{asked.name} {input_text(file, asked.name, x)}: {output_text(asked.output, y)}"
+        return f"{own}{input_title(file, asked.name)} {input_text(file, asked.name, x)}: {output_text(asked.output, y)}"
 
     return Plot(
-        Axis(asked.name, lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0,
+        Axis(input_title(file, asked.name), lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0,
              unit_of(file, asked.name)),
         Axis(output_title(asked.output), lambda v: output_text(asked.output, v), asked.log),
         tuple(lines),
@@ -56,7 +56,7 @@ def front_plot(file: ModelFile, answer: SweepAnswer) -> Plot:
         if line:
             return output_text(asked.output, float(answer.values.ravel()[point]))
         at = answer.front[point]
-        inputs = ", ".join(f"{name} {input_text(file, name, value)}" for name, value in at.inputs.items())
+        inputs = ", ".join(f"{input_title(file, n)} {input_text(file, n, value)}" for n, value in at.inputs.items())
         return f"{inputs}: {output_text(asked.output, at.y)}, {output_text(asked.resource, at.x)}"
 
     swept = Line("", answer.others.ravel(), answer.values.ravel(), "muted", points=True, joined=False)
@@ -87,10 +87,10 @@ def solution_words(file: ModelFile, solution: Solution) -> str:
         rest += f"; whole numbers only: {output_text(solution.output, solution.reached)} there, "
         reached = output_text(solution.output, solution.short_reached or 0.0)
         rest += f"{reached} at {input_text(file, solution.name, solution.short)}"
-    return f"{solution.name} must be {input_text(file, solution.name, solution.value)} ({rest})"
+    return f"{input_title(file, solution.name)} must be {input_text(file, solution.name, solution.value)} ({rest})"
 
 
-def influence_bars(rows: Sequence[Influence]) -> Bars:
+def influence_bars(file: ModelFile, rows: Sequence[Influence]) -> Bars:
     """What 1 % more of each input does to the output, and its share of the variance where inputs are uncertain."""
     shares = any(row.total_order is not None for row in rows)
 
@@ -104,7 +104,16 @@ def influence_bars(rows: Sequence[Influence]) -> Bars:
         said = "–" if math.isnan(row.elasticity) else signed(row.elasticity)
         share = "" if row.total_order is None else percent_text(row.total_order)
         cells = (row.name, row.elasticity, *(("" if row.total_order is None else row.total_order,) if shares else ()))
-        bars.append(Bar(row.name, row.name, row.elasticity, (said, share) if shares else (said,), cells, strong=False))
+        bars.append(
+            Bar(
+                row.name,
+                input_title(file, row.name),
+                row.elasticity,
+                (said, share) if shares else (said,),
+                cells,
+                strong=False,
+            )
+        )
     return Bars(
         Axis("elasticity", signed), ("input", "elasticity", *(("share of the variance",) if shares else ())),
         tuple(bars), (-most * 1.04, most * 1.04), mark=0.0,

@@ -41,7 +41,7 @@ from workbench.predict.explore import usual_other
 from workbench.predict.formulas import Evaluation, ModelFile, what_if
 from workbench.predict.kinds import outputs_of
 from workbench.predict.solve import Solution, solve
-from workbench.predict.words import input_text, output_title, unit_of
+from workbench.predict.words import input_text, input_title, output_title, unit_of
 
 NOTHING, FRONT = "nothing else", "Pareto front"
 SHARES = {"as given": 0.0, "± 5 %": 0.05, "± 10 %": 0.10, "± 20 %": 0.20}
@@ -202,11 +202,13 @@ class ExploreView(QWidget):
         resources = list(getattr(file.model, "resources", {}))
         wanted = file.kind.goal if file.kind.goal in outputs else outputs[0]
         pieces.fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
-        names = {n: n for n in file.inputs}
-        moving = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
-        pieces.fill(self.name, names, moving, fresh)
-        pieces.fill(self.second, {NOTHING: "", **names}, "", fresh)
-        pieces.fill(self.target_name, names, moving, fresh)
+        titles = {input_title(file, n): n for n in file.inputs}
+        moving = next(
+            (n for n in file.inputs if fresh and matters(file, n, wanted, reading)), next(iter(file.inputs), "")
+        )
+        pieces.fill(self.name, titles, moving, fresh)
+        pieces.fill(self.second, {NOTHING: "", **titles}, "", fresh)
+        pieces.fill(self.target_name, titles, moving, fresh)
         others = {output_title(n): n for n in outputs if n in resources or unit_of_name(n) in ("W", "J")}
         first = usual_other(file, wanted) or next(iter(resources), "")
         pieces.fill(self.resource, others, first, fresh)
@@ -217,7 +219,7 @@ class ExploreView(QWidget):
             better = own * (1.25 if wanted in file.kind.larger else 0.8)
             unit = " s" if unit_of_name(wanted) == "s" else ""
             self.target.setText(f"{pieces.typed_number(float(f'{better:.3g}'))}{unit}")
-        if names:
+        if titles:
             self._show_range()
             self._later.start()
         else:
@@ -251,13 +253,13 @@ class ExploreView(QWidget):
 
     def choose_input(self, name: str) -> None:
         """Sweep another input."""
-        self.name.setCurrentText(name)
-        self.target_name.setCurrentText(name)
+        for combo in (self.name, self.target_name):
+            combo.setCurrentIndex(combo.findData(name))
         self._name_chosen()
 
     def _show_range(self) -> None:
         assert self.file is not None
-        name = self.name.currentText()
+        name = self.name.currentData()
         low, high = usual_range(self.file, name)
         texts = self._own_ranges.get(name) or (self._said(name, low), self._said(name, high))
         self.low.setText(texts[0])
@@ -272,7 +274,7 @@ class ExploreView(QWidget):
         )
 
     def _range_typed(self) -> None:
-        name, texts = self.name.currentText(), (self.low.text(), self.high.text())
+        name, texts = self.name.currentData(), (self.low.text(), self.high.text())
         if self._own_ranges.get(name) != texts:
             self._own_ranges[name] = texts
             self._later.start()
@@ -280,7 +282,7 @@ class ExploreView(QWidget):
     def question(self) -> SweepQuestion | None:
         """What is asked now; None, with the reason shown, where a field is no number."""
         assert self.file is not None
-        name, second = self.name.currentText(), self.second.currentData() or ""
+        name, second = self.name.currentData(), self.second.currentData() or ""
         low, high = self._number(self.low.text(), name), self._number(self.high.text(), name)
         if low is None or high is None:
             return None
@@ -310,8 +312,7 @@ class ExploreView(QWidget):
         file = self.file
         if file is None or not file.inputs:
             return
-        asked = self.question()
-        if asked is not None:
+        if (asked := self.question()) is not None:
             others = self._others(asked.name)
             self.context.background.start(
                 "predict.sweep", lambda: answer(what_if(file, others), asked), self._show, self._fail
@@ -331,13 +332,13 @@ class ExploreView(QWidget):
             return
         self.problem.hide()
         self.swept = answer
-        output, name = output_title(answer.question.output), answer.question.name
+        output, name = output_title(answer.question.output), input_title(self.file, answer.question.name)
         said = f"{len(answer.x) * max(len(answer.second), 1)} points; point at one, click for its breakdown"
         said += "; band: 5 to 95 % over the uncertain inputs" if answer.bands else ""
         self.head.set_title(f"{output[:1].upper()}{output[1:]} by {name}", said)
         self.plot.show_plot(sweep_plot(self.file, answer))
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
-        self.influences.show_bars(influence_bars(answer.influences))
+        self.influences.show_bars(influence_bars(self.file, answer.influences))
         why = no_front_words(answer)
         self.front_panel.setVisible(can_have_front(self.file, answer))
         self.front_head.set_title(FRONT, "" if why else "points that no other point beats in both")
@@ -364,7 +365,7 @@ class ExploreView(QWidget):
 
     def solve(self) -> None:
         """Find the value of an input at which the output has its target, in the background."""
-        file, name, output = self.file, self.target_name.currentText(), self.output.currentData()
+        file, name, output = self.file, self.target_name.currentData() or "", self.output.currentData()
         if file is None:
             return
         text = self.target.text().strip().rstrip("×x").strip()
