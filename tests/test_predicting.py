@@ -1,5 +1,6 @@
 """Predictions of what findings advise: ranks, refusals, folds, and what every place says of them."""
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
@@ -17,8 +18,8 @@ from workbench.analysis.predicting import predictions_of, suggestions, try_chang
 from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
 from workbench.model.changes import CHANGES, Change, OtherClock, Retype, ScaleCalls, Unite, read_change
-from workbench.model.finding import tops
-from workbench.model.prediction import Bottleneck, Trust
+from workbench.model.finding import Advice, tops
+from workbench.model.prediction import Bottleneck, Prediction, Trust
 from workbench.model.run import Run
 from workbench.model.text import bytes_text
 from workbench.replay.predict import Replayed
@@ -207,6 +208,35 @@ def test_no_more_is_predicted_than_there_is_time_for(analysis: Analysis) -> None
     assert "not predicted" not in ranked_words(every)
     again = with_predictions(analysis, replayed(analysis, unite=9.0), None, 0.0, predictions_of(every))
     assert [f.speedup_predicted for f in again.findings] == [f.speedup_predicted for f in every.findings]
+
+
+def test_the_best_of_each_finding_is_predicted_before_the_second_of_any(
+    analysis: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However little time there is, the first finding is then as likely as possible the one that gains most."""
+
+    def advice(name: str, at_most: float, size: int = 1) -> Advice:
+        return Advice(name, at_most, changes=tuple(Unite((f"{name}.c:{line}",), 2) for line in range(1, size + 1)))
+
+    first, second, part, late = (
+        replace(analysis.findings[0], id=name, part_of=part_of, failures=0, advice=advised)
+        for name, part_of, advised in (
+            ("a", "", (advice("a", 9.0), advice("a", 9.0, 2), advice("x", 8.0))),
+            ("b", "", (advice("b", 2.0, 3), advice("b", 2.0))),
+            ("c", "a", (advice("c", 9.0),)),
+            ("d", "", (advice("d", 3.0), replace(advice("e", 9.0), elsewhere=True))),
+        )
+    )
+    asked: list[str] = []
+    predict = MadeUpReplay.predict
+
+    def asking(self: MadeUpReplay, changes: Sequence[Change]) -> Prediction:
+        asked.append(f"{changes[0].calls[0][0]}{len(changes)}")  # type: ignore[attr-defined]
+        return predict(self, changes)
+
+    monkeypatch.setattr(MadeUpReplay, "predict", asking)
+    with_predictions(replace(analysis, findings=(first, second, part, late)), replayed(analysis))
+    assert asked[:8] == ["a2", "b3", "a1", "b1", "x1", "c1", "e1", "d1"]
 
 
 def test_a_prediction_above_its_bound_is_refused(analysis: Analysis) -> None:

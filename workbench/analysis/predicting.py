@@ -53,16 +53,13 @@ def with_predictions(
     """The analysis with predictions for its advice. Findings are ranked again: first those with a predicted speedup, by
     it, then the others by their upper bound, and last those that follow from others.
 
-    Advice with the largest bounds is predicted first; predictions end when `budget_s` seconds of processor time are
-    used. `known` are those of earlier.
+    Predictions end when `budget_s` seconds of processor time are used. `known` are those of earlier.
     """
     budget = _Budget(budget_s)
-    bound_of_changes: dict[tuple[Change, ...], float] = {}
-    for advice in (a for finding in analysis.findings for a in finding.advice if a.changes):
-        bound_of_changes[advice.changes] = max(bound_of_changes.get(advice.changes, 0.0), advice.at_most or 0.0)
-    predictions = {changes: one for changes, one in (known or {}).items() if changes in bound_of_changes}
-    left = [changes for changes in bound_of_changes if changes not in predictions]
-    for number, changes in enumerate(sorted(left, key=lambda one: -bound_of_changes[one])):
+    ordered = _in_order(analysis)
+    predictions = {changes: one for changes, one in (known or {}).items() if changes in ordered}
+    left = [changes for changes in ordered if changes not in predictions]
+    for number, changes in enumerate(left):
         if job:
             job.check()
             job.progress(number / len(left))
@@ -75,8 +72,22 @@ def with_predictions(
     best = _best_sets(findings, replayed, budget)
     after = replayed.next_bottlenecks(best[0].changes) if best else ()
     path = replace(replayed.critical_path(), steps=())
-    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(bound_of_changes) - len(predictions), path)
+    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(ordered) - len(predictions), path)
     return replace(analysis, findings=findings, what_if=what_if)
+
+
+def _in_order(analysis: Analysis) -> list[tuple[Change, ...]]:
+    """The advised changes in the order of their prediction: the most promising advice of each finding comes before the
+    second of any, and last that of findings which are parts of others or follow from them. Large bounds come first,
+    then the advice that changes most."""
+    places: dict[tuple[Change, ...], tuple[bool, int, float, int]] = {}
+    for finding in analysis.findings:
+        follows = bool(finding.part_of) or finding.points_elsewhere
+        advice = [(-(one.at_most or 0.0), -len(one.changes), one.changes) for one in finding.advice if one.changes]
+        for turn, (bound, size, changes) in enumerate(sorted(advice, key=lambda one: one[:2])):
+            place = follows, turn, bound, size
+            places[changes] = min(places.get(changes, place), place)
+    return sorted(places, key=places.__getitem__)
 
 
 @dataclass

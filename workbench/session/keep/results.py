@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from time import thread_time
 from typing import TYPE_CHECKING
 
 from workbench.model.blocks import Side
@@ -223,18 +222,17 @@ def project_of(run: Run) -> Path | None:
 
 
 def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = None) -> tuple[OpenRun, Replayed]:
-    """The run with predictions for its advice, within `budget_s` seconds of processor time, and the run prepared for
-    further ones; what was predicted before is not predicted again. The critical path decides who is late."""
+    """The run with predictions for its advice, and the run prepared for further ones; what was predicted before is not
+    predicted again. Predictions take `budget_s` seconds of processor time at most, preparing the run not counted. The
+    critical path decides who is late."""
     from workbench.analysis import analyse
     from workbench.analysis.predicting import predictions_of, with_predictions
 
-    begun_s = thread_time()
     replayed, known = opened.prepared(), predictions_of(opened.analysis)
     analysis, path = opened.analysis, critical_path(opened, replayed)
     if path:
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
-    left_s = budget_s - (thread_time() - begun_s)
-    return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s, known)), replayed
+    return replace(opened, analysis=with_predictions(analysis, replayed, job, budget_s, known)), replayed
 
 
 def run_before(path: Path | None, folders: Sequence[Path]) -> Path | None:
