@@ -19,6 +19,7 @@ from workbench.api.source.pragma_typed import typed_at
 from workbench.api.verified import ArmCount, AssertionResult, DecisionResult
 from workbench.gui.modes.source.completion import fitting
 from workbench.gui.modes.source.highlight import Highlighter
+from workbench.gui.modes.source.line_advice import line_advice
 from workbench.gui.modes.source.line_lexer import LineColours, spans
 from workbench.gui.modes.source.line_numbers import (
     LinePath,
@@ -40,9 +41,11 @@ from workbench.gui.modes.source.points import (
     suggested,
 )
 from workbench.gui.modes.source.pragma_words import PragmaPlace, place_below, words_for
+from workbench.model.changes import Unite
 from workbench.model.custom import IMPLIED
+from workbench.model.finding import Advice, Finding, Place
 from workbench.model.pragma import Category, PlacedPragma, Pragma
-from workbench.model.prediction import CriticalPath, PathLine, Slack
+from workbench.model.prediction import CriticalPath, PathLine, Prediction, Slack, Trust
 from workbench.model.proposal import Proposal
 from workbench.model.scan import (
     Branch,
@@ -365,3 +368,25 @@ def test_what_was_counted_of_branches_and_assertions_is_beside_their_lines() -> 
         5: "else 17\u202f604", 7: "48", 9: "never", 12: "held", 13: "failed 12",
     }  # fmt: skip
     assert [line for line, check in checks.items() if check.bad] == [9, 13]
+
+
+def test_a_finding_is_advised_once_at_a_line_that_its_best_change_is_about() -> None:
+    analysis = analyse(synthetic_run(cores=4, rounds=3), synthetic_platform(), load_knowledge([], [])[0])
+    calls = tuple(Place(HOST_FILE, line, "call") for line in (20, 30))
+    advice = Advice("Unite", 4.0, changes=(Unite((f"{HOST_FILE}:30",), 8),))
+    united = replace(advice, prediction=Prediction(advice.changes, Trust.TRUSTED, 1.0, 1.29))
+    best = Finding(
+        "a", "r", "Small transfers", "block", "host", "host", 1.0, 2.0, 4.0, "medium", (united,), places=calls
+    )
+    other = replace(best, id="b", title="Waits", advice=(Advice("Wait less", 1.5),), speedup_cap=1.5)
+    late = replace(best, id="c", advice=(Advice("Elsewhere", 9.0, elsewhere=True),))
+    small = replace(best, id="d", advice=(replace(united, prediction=Prediction((), Trust.TRUSTED, 1.0, 1.01)),))
+    part = replace(best, id="e", part_of="a")
+    found = replace(analysis, findings=(best, other, late, small, part))
+    by_line = line_advice(found, (), lambda file: file == HOST_FILE)
+    assert {line: (one.finding, one.title, one.gain) for line, one in by_line.items()} == {
+        30: ("a", "Unite 8 calls", "predicted 1.29×"),
+        20: ("b", "Waits", "≤\u202f1.50×"),
+    }
+    assert list(line_advice(found, {"a"}, lambda file: file == HOST_FILE)) == [20]
+    assert line_advice(found, (), lambda file: False) == {}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pointer import hover
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
@@ -15,6 +15,7 @@ from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.line_advice import LineAdvice, advice_boxes
 from workbench.gui.modes.source.line_numbers import LineNumbers
 from workbench.gui.modes.source.margin import columns_of
 from workbench.gui.modes.source.mode import SourceMode
@@ -68,6 +69,32 @@ def test_the_margins_columns_come_with_a_runs_numbers(opened: MainWindow, source
     assert editor.viewport().width() == before_px - editor.columns.whole_px < before_px
     editor.go_to(2)
     assert source.tabs.head.isVisible()
+
+
+def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 1)
+    title = "Unite 139 calls of main.c:3 and give each of them a buffer of its own"
+    editor.margin.advice = {3: LineAdvice("small", "medium", title, "predicted 1.29×", "Small transfers: 1.29×")}
+    ((box, advice),) = advice_boxes(editor)
+    code = editor.line_rect(3)
+    assert code.right() < box.left()
+    assert box.right() < editor.viewport().width()
+    assert code.top() <= box.center().y() <= code.bottom()
+    assert "Small transfers" not in opened.status_line.text
+    editor.go_to(3)
+    assert "Small transfers: 1.29×" in opened.status_line.text
+    editor.resize(code.width() + editor.width() - editor.viewport().width() + 60, editor.height())
+    assert advice_boxes(editor) == [], "it never covers code"
+    editor.resize(900, editor.height())
+    editor.setTextCursor(QTextCursor(editor.document()))
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    ((moved, _),) = advice_boxes(editor)
+    assert moved.top() > box.top(), "it goes where its line goes"
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=moved.center().toPoint())
+    assert opened.context.navigation.mode == "analyse"
+    assert opened.context.navigation.selection == SelectedFinding(advice.finding)
 
 
 def test_a_new_run_leaves_the_cursor_where_one_edits(

@@ -14,6 +14,7 @@ from workbench.api.languages import syntax_of
 from workbench.api.source.pragma_text import find_marks
 from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor, Edit
+from workbench.gui.modes.source.line_advice import line_advice
 from workbench.gui.modes.source.line_numbers import line_checks, line_numbers, line_paths
 from workbench.gui.modes.source.points import MarkPoint, open_points, points_now, points_of
 from workbench.gui.modes.source.problems import CheckedProblem, checked_problems, problems_now
@@ -109,13 +110,15 @@ class Annotations:
     def take_run(self) -> None:
         """Another run is shown, or a part of it, or one is under way."""
         context, margin = self._context, self._editor.margin
-        margin.numbers, margin.path, margin.checks, margin.stale = {}, {}, {}, False
+        margin.numbers, margin.path, margin.checks, margin.advice, margin.stale = {}, {}, {}, {}, False
         if context.analysis is not None and context.run is not None:
             margin.numbers = line_numbers(context.analysis, self._is_here)
             margin.path = line_paths(context.analysis, self._is_here)
             margin.checks = line_checks(context.analysis, self._is_here)
+            margin.advice = line_advice(context.analysis, context.aside, self._is_here)
             margin.stale = context.replacing or changed_since(context.run.manifest, self._editor.path, context.root())
         self.take_text()
+        self._editor.viewport().update()
         self._editor.colour_marks()
 
     def take_text(self, edits: Sequence[Edit] = ()) -> None:

@@ -124,7 +124,8 @@ class SourceDetails(QWidget):
         hidden = len([row for row in rows if row[1] > 0 or row[2] > 0]) - len(shown)
         if hidden > 0:
             least = shown[-1][1]
-            self._body.addWidget(label(f"{hidden} more{f' below {percent_text(least)}' if least else ''}", "small"))
+            below = f" below {percent_text(least).removeprefix(f'<{NARROW}')}" if least else ""
+            self._body.addWidget(label(f"{hidden} more{below}", "small"))
 
     def _show_spare(self) -> None:
         for widget in self._spare:
@@ -159,12 +160,13 @@ class SourceDetails(QWidget):
         for finding in _first_of_each(findings)[:6]:
             row = row_layout(SeverityIcon(finding.sign), spacing=10)
             name = TextButton(finding.title, "Show this finding", wrap=True)
-            name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
+            name.clicked.connect(lambda checked=False, f=finding.id: self.show_finding(f))
             row.addWidget(name, 1)
             row.addWidget(label(short_gain_text(finding), "strong"))
             self._body.addLayout(row)
 
-    def _show(self, finding: str) -> None:
+    def show_finding(self, finding: str) -> None:
+        """Show it in Analyse."""
         self._context.navigation.set_mode("analyse")
         self._context.navigation.select(SelectedFinding(finding))
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
+    QPaintEvent,
     QTextCursor,
 )
 from PySide6.QtWidgets import QMenu, QTextEdit, QToolTip, QWidget
@@ -23,6 +24,7 @@ from workbench.api.window import colour
 from workbench.gui.modes.source.code_view import CodeView
 from workbench.gui.modes.source.completion import Completion
 from workbench.gui.modes.source.highlight import pragma_spans, wrong_spans
+from workbench.gui.modes.source.line_advice import advice_at, paint_advice
 from workbench.gui.modes.source.line_lexer import LineColours, Span
 from workbench.gui.modes.source.lines_moved import LinesMoved
 from workbench.gui.modes.source.margin import Columns, Margin, columns_of, rich_tip
@@ -56,6 +58,7 @@ class CodeEditor(CodeView):
 
     pragma_asked = Signal(int, QTextCursor)
     definition_asked = Signal()  # of the name at the cursor
+    finding_asked = Signal(str)  # the id of one whose advice was clicked
     typed = Signal(object)  # the edits by which the text is another
     file_changed = Signal()  # its text, here or in another view of it, or whether it is saved
     undo_label = redo_label = ""  # one key typed is like another
@@ -215,6 +218,8 @@ class CodeEditor(CodeView):
         self.highlighter.refresh()
         self._side.update()
         self.map.refresh()
+        if self.margin.advice:
+            self.viewport().update()  # lines may be longer than before
         self.typed.emit(edits)
 
     def marks(self) -> list[QTextEdit.ExtraSelection]:
@@ -236,7 +241,11 @@ class CodeEditor(CodeView):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             line = self.cursorForPosition(event.pos()).blockNumber() + 1
-            QToolTip.showText(event.globalPos(), rich_tip(problem_text(self.margin.problems, line)), self)
+            advice = advice_at(self, event.pos().toPointF())
+            words = (
+                f"{advice.words}. Click to see it in Analyse." if advice else problem_text(self.margin.problems, line)
+            )
+            QToolTip.showText(event.globalPos(), rich_tip(words), self)
             return True
         return super().viewportEvent(event)
 
@@ -257,11 +266,31 @@ class CodeEditor(CodeView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.margin.advice:
+            paint_advice(self)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if dx:
+            self.viewport().update()  # advice has other room then
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        advice = advice_at(self, event.position())
+        if advice is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.finding_asked.emit(advice.finding)
+        else:
+            super().mousePressEvent(event)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         held = event.modifiers() & Qt.KeyboardModifier.ControlModifier and not event.buttons()
         at = self.cursorForPosition(event.position().toPoint())
         self._show_link(self.name_at(at) if held else QTextCursor())
+        if not held:
+            over = not event.buttons() and advice_at(self, event.position()) is not None
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

@@ -5,6 +5,7 @@ from html import escape
 
 from PySide6.QtWidgets import QWidget
 
+from workbench.gui.modes.source.line_advice import LineAdvice
 from workbench.gui.modes.source.line_numbers import LineCheck, LineNumbers, LinePath
 from workbench.gui.modes.source.problems import Problems
 from workbench.gui.views.canvas import Drawn
@@ -41,12 +42,13 @@ def columns_of(editor_px: int, shown: bool) -> Columns:
 
 @dataclass
 class Margin:
-    """What is beside the lines (from 1). Lines of `numbers`, `path`, `checks` and `lacking` count as in the text first
-    loaded."""
+    """What is beside the lines (from 1). Lines of `numbers`, `path`, `checks`, `advice` and `lacking` count as in the
+    text first loaded."""
 
     numbers: dict[int, LineNumbers] = field(default_factory=dict)
     path: dict[int, LinePath] = field(default_factory=dict)
     checks: dict[int, LineCheck] = field(default_factory=dict)
+    advice: dict[int, LineAdvice] = field(default_factory=dict)
     pragmas: dict[int, Category] = field(default_factory=dict)
     metrics: set[int] = field(default_factory=set)
     lacking: set[int] = field(default_factory=set)
