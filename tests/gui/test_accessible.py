@@ -13,6 +13,7 @@ from stream_topologies import ASKED, with_streams
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes import MODES
+from workbench.gui.modes.project.mode import ProjectMode
 from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.testing.runs import synthetic_run
 
@@ -132,3 +133,27 @@ def test_where_the_keyboard_is_can_be_seen(whole: MainWindow, settle: Settle) ->
             same.append(f"{type(widget).__name__} {widget.text() or widget.accessibleName()}")
     assert seen > 10
     assert same == []
+
+
+def test_enter_presses_the_focused_button_and_nothing_else(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    opened.context.navigation.set_mode("project")
+    mode = opened.modes.current()
+    assert isinstance(mode, ProjectMode)
+    mode.choose(())
+    editor = mode.form.row("title").editor
+    assert isinstance(editor, QLineEdit)
+    editor.setFocus()
+    editor.setText("Another")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert mode.document.value(("title",)) == "Another"
+    mode.parts.lines.setFocus()
+    qtbot.keyClick(mode.parts.lines, Qt.Key.Key_Return)
+    assert mode.document.dirty
+    mode.undo_button.setFocus()
+    qtbot.keyClick(mode.undo_button, Qt.Key.Key_Return)
+    assert mode.document.value(("title",)) != "Another"
+    mode.document.history.redo()
+    mode.save_button.setFocus()
+    qtbot.keyClick(mode.save_button, Qt.Key.Key_Enter)
+    assert not mode.document.dirty
+    assert "title: Another" in project.read_text()

@@ -1,7 +1,8 @@
 """Keeps the keyboard focus in the visible mode, unless the user moved it elsewhere."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 
 def first_focusable(panel: QWidget) -> QWidget | None:
@@ -34,3 +35,13 @@ def focus_is_in(panel: QWidget) -> bool:
 def is_nowhere(window: QWidget) -> bool:
     """Whether the window has the keyboard and nothing in it takes the keys."""
     return window.isActiveWindow() and QApplication.focusWidget() is None and QApplication.activePopupWidget() is None
+
+
+def press_focused(event: QKeyEvent) -> bool:
+    """Press the button that has the focus, if the key is Enter and no part of the window took it."""
+    button = QApplication.focusWidget()
+    enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat()
+    if not (enter and isinstance(button, QAbstractButton)):
+        return False
+    button.click()
+    return True

@@ -16,7 +16,7 @@ from workbench.gui.frame.breadcrumb import Breadcrumb
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.disk_watch import DiskWatch
 from workbench.gui.frame.floating import Floating
-from workbench.gui.frame.focus import focus_inside, is_nowhere
+from workbench.gui.frame.focus import focus_inside, is_nowhere, press_focused
 from workbench.gui.frame.header import Header
 from workbench.gui.frame.layout import Panels, fixed_bar
 from workbench.gui.frame.mode_stack import ModeStack, Room
@@ -369,10 +369,10 @@ class ProjectWindow(QMainWindow):
         return self.context.background.busy or self.slices.busy
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key of a command that cannot be given now says so, and so does F2 where nothing can be renamed."""
+        """Enter presses the focused button. A command that cannot be given now says so, and so does F2 in vain."""
         if command := self.actions_of.impossible(QKeySequence(event.keyCombination())):
             self.status_line.answer(f"{command}: not possible here")
-        elif event.key() == Qt.Key.Key_F2:  # that no part of the window took
+        elif not press_focused(event) and event.key() == Qt.Key.Key_F2:  # that no part of the window took
             self.status_line.answer("nothing selected here can be renamed")
         super().keyPressEvent(event)
 
