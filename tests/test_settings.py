@@ -15,6 +15,7 @@ from settings_shown import shown_settings
 
 from workbench.cli.main import main
 from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.settings_dialog import SettingsDialog
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.trust import trust, trust_state, trusted
@@ -144,6 +145,12 @@ def test_what_is_built_is_kept_in_the_folder_chosen(
     assert cache_dir() == tmp_path
 
 
+def groups_of(dialog: SettingsDialog) -> list[str]:
+    """The groups that the list at the left shows."""
+    items = map(dialog.groups.item, range(dialog.groups.count()))
+    return [item.text() for item in items if not item.isHidden()]
+
+
 def test_a_project_that_is_trusted_can_be_asked_for_again(
     own_preferences: Path, tmp_path: Path, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,6 +180,7 @@ def test_a_project_that_is_trusted_can_be_asked_for_again(
     dialog = shown_settings(window, "trusted")
     again = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Ask again")
     assert again.isVisible()
+    assert groups_of(dialog) == ["Trusted projects"]
     again.click()
     assert not trusted()
     qtbot.waitUntil(lambda: not window.context.trusted, timeout=20_000)
@@ -212,7 +220,10 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
 
     window.floating.show_settings("keys")
     window.slices.finish()
-    assert [item.text() for item in map(dialog.groups.item, range(len(GROUPS))) if not item.isHidden()] == ["Keys"]
+    assert groups_of(dialog) == ["Keys", "Keys of modes", "Keys of pictures", "Fixed keys"]
+    dialog.search.setText("timeline marker")
+    assert groups_of(dialog) == ["Keys of pictures"]
+    dialog.search.setText("keys")
     keys = rows["key.run"].field
     assert isinstance(keys, QKeySequenceEdit)
     assert rows["key.run"].isVisible()

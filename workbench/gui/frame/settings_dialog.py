@@ -26,7 +26,8 @@ VIEW_KEYS = (
     ("Tab", "timeline: next edge of the selected state"),
     ("Esc", "cancel a gesture, close popups"),
 )
-_TRUSTED = "Trusted projects"
+_FIXED, _TRUSTED = "Fixed keys", "Trusted projects"
+_HEADS = (*GROUPS, _FIXED, _TRUSTED)
 _HEAD_PX = 24  # so near the top is the head of the group in view
 _AT_ONCE = 8  # rows made in a turn of the event loop
 
@@ -53,9 +54,9 @@ class SettingsDialog(QDialog):
         self.set_only.setToolTip("Only settings that were changed")
         self.set_only.toggled.connect(lambda: self._find(self.search.text()))
         self.groups = QListWidget()
-        self.groups.setFixedWidth(116)
+        self.groups.setFixedWidth(132)
         self.groups.setAccessibleName("Groups of settings")
-        self.groups.addItems(list(GROUPS))
+        self.groups.addItems(_HEADS)
         self.groups.setStyleSheet(
             "QListWidget { background: transparent; } QListWidget::item { padding: 6px 10px; border-radius: 5px; }"
         )
@@ -63,7 +64,7 @@ class SettingsDialog(QDialog):
         self.groups.itemClicked.connect(lambda item: self._go_to(item.text()))
         self._known = known
         self.rows: dict[str, SettingRow] = {}
-        self._heads = {group: label(group, "title") for group in GROUPS}
+        self._heads = {group: label(group, "title") for group in _HEADS}
         for head in self._heads.values():
             head.setContentsMargins(0, 10, 0, 2)
         self._others = [(label(keys, "code"), label(what, "smallsecond")) for keys, what in VIEW_KEYS]
@@ -96,8 +97,8 @@ class SettingsDialog(QDialog):
     def _fill(self) -> Iterator[None]:
         """Put the rows in their places, some in a turn: all at once would be dressed in one."""
         column = self._rows_column
-        for group, head in self._heads.items():
-            column.addWidget(head)
+        for group in GROUPS:
+            column.addWidget(self._heads[group])
             of_group = [shown for shown in self.rows.values() if shown.setting.group == group]
             for number, shown in enumerate(of_group):
                 column.addWidget(shown)
@@ -106,9 +107,11 @@ class SettingsDialog(QDialog):
                 if number % _AT_ONCE == _AT_ONCE - 1:
                     yield
             yield
+        column.addWidget(self._heads[_FIXED])
         for keys, what in self._others:
             keys.setFixedWidth(150)
             column.addLayout(row_layout(keys, what, STRETCH))
+        column.addWidget(self._heads[_TRUSTED])
         column.addWidget(self._trusted)
         column.addWidget(self._none)
         column.addStretch(1)
@@ -137,18 +140,20 @@ class SettingsDialog(QDialog):
                  if all(word in row.says() for word in words) and (row.is_set or not only)}  # fmt: skip
         for name, row in self.rows.items():
             row.setVisible(name in names)
-        for number, (group, head) in enumerate(self._heads.items()):
-            head.setVisible(any(self.rows[name].setting.group == group for name in names))
-            self.groups.item(number).setHidden(head.isHidden())
-        others = False
+        groups = {self.rows[name].setting.group for name in names}
         for keys, what in self._others:
-            shown = not only and all(word in f"keys {keys.text()} {what.text()}".lower() for word in words)
+            shown = not only and all(word in f"{_FIXED} {keys.text()} {what.text()}".lower() for word in words)
             keys.setVisible(shown)
             what.setVisible(shown)
-            others = others or shown
-        self._trusted.setVisible(bool(trusted()) and not only and all(word in _TRUSTED.lower() for word in words))
+            groups |= {_FIXED} if shown else set()
+        if trusted() and not only and all(word in _TRUSTED.lower() for word in words):
+            groups.add(_TRUSTED)
+        self._trusted.setVisible(_TRUSTED in groups)
+        for number, (group, head) in enumerate(self._heads.items()):
+            head.setVisible(group in groups)
+            self.groups.item(number).setHidden(group not in groups)
         self._none.setText("No setting matches." if words or not only else "All settings have their defaults.")
-        self._none.setVisible(not names and not others and self._trusted.isHidden())
+        self._none.setVisible(not groups)
         self.area.verticalScrollBar().setValue(0)
         QTimer.singleShot(0, self, self._show_group)  # once what was hidden has its place
 
@@ -172,10 +177,9 @@ class SettingsDialog(QDialog):
         """List the trusted projects, each with a button to be asked again."""
         fresh = QWidget()
         grid = QGridLayout(fresh)
-        grid.setContentsMargins(0, 10, 0, 0)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setColumnStretch(0, 1)
-        grid.addWidget(label(_TRUSTED, "title"), 0, 0, 1, 2)
-        for row, (path, own) in enumerate(trusted().items(), 1):
+        for row, (path, own) in enumerate(trusted().items()):
             grid.addWidget(ElidedLabel(path, "code", Qt.TextElideMode.ElideLeft), 2 * row, 0)
             grid.addWidget(label(OWN if own else AS_IT_STOOD, "smallsecond"), 2 * row + 1, 0)
             ask = Button("Ask again", kind="link", on=partial(self._withdraw, path))

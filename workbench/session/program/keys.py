@@ -89,6 +89,7 @@ VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_step": ("Timeline: next part of the critical path", "P"),
     "view_cause": ("Timeline: cause of a wait, with Shift what waits for this", "G"),
 }
+KEY_GROUPS = ("Keys", "Keys of modes", "Keys of pictures")
 #: Keys with a fixed meaning in fields and menus.
 _TAKEN = {"F10": "the menus", "Ctrl+X": "cut", "Ctrl+C": "copy", "Ctrl+V": "paste", "Ctrl+A": "select all"}
 _MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
@@ -107,6 +108,11 @@ def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
         f"mode_{mode.name}": (f"Show {mode.title}", key_of_mode(place)) for place, mode in enumerate(modes, 1)
     }
     return {**COMMANDS, **mode_commands, **VIEW_COMMANDS}
+
+
+def key_group(command: str) -> str:
+    """The group of settings that holds a command's key."""
+    return KEY_GROUPS[2 if command in VIEW_COMMANDS else 1 if command.startswith("mode_") else 0]
 
 
 def preference_of(command: str) -> str:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from workbench.api.modes import WindowMode
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
-from workbench.session.program.keys import all_commands, command_of, preference_of, written
+from workbench.session.program.keys import KEY_GROUPS, all_commands, command_of, key_group, preference_of, written
 from workbench.system import store
 from workbench.system.cache import LIMIT_MB
 
-GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", "Keys")
+GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", *KEY_GROUPS)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
                 "largest size in MB; the least recently used parts are deleted", "number", str(LIMIT_MB),
                 minimum=500, maximum=1_000_000, unit="MB"),
         Setting("folder.projects", "Folders", "Projects", "where file dialogs start", "folder"),
-        *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
+        *(Setting(preference_of(name), key_group(name), title.removesuffix("..."), "", "key", key)
           for name, (title, key) in all_commands(modes).items()),
     )  # fmt: skip
     return {setting.name: setting for setting in every}
