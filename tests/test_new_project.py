@@ -104,6 +104,14 @@ def test_host_port_settings_and_addresses_are_found_with_their_reasons(tmp_path:
             assert one.reason[1:20] in text
 
 
+def test_values_that_are_not_known_are_one_warning(tmp_path: Path) -> None:
+    main_c = (APPLICATIONS / "filter" / "host" / "main.c").read_text()
+    both = main_c.replace("COUNT", "(COUNT + EXTRA)", 1)
+    proposal = propose(lay_out(tmp_path / "filter", {"host/main.c": both}), load_plugins())
+    assert [d.message for d in proposal.diagnostics] == ["the values of COUNT and EXTRA are not known"]
+    assert {"COUNT = 1", "EXTRA = 1"} <= {one.value for one in proposal.decisions}
+
+
 def test_what_new_writes_opens_and_runs_and_says_where_to_begin(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,7 +77,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         )
     else:
         print_diagnostics(proposal.diagnostics)
-        if any(one.hint == GIVE_VALUE for one in proposal.diagnostics):
+        if any(one.hint in GIVE_VALUE for one in proposal.diagnostics):
             print("values: --define NAME=VALUE (hardware), --set NAME=VALUE (host)", file=sys.stderr)
         settings = [one for one in proposal.decisions if one.what == "setting"]
         for one in (one for one in proposal.decisions if one.what != "setting"):

@@ -1,11 +1,13 @@
 """The user's choices for a new project, and the questions back, as plain data that need no schema."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: The hint of a value that no source gives; command line and window have ways of their own to give it.
-GIVE_VALUE = "Give its value; until then it is 1."
+from workbench.model.diagnostic import Diagnostic, Severity
+
+#: Hints of values that no source gives; command line and window have ways of their own to give them.
+GIVE_VALUE = ("Give its value; until then it is 1.", "Give their values; until then each is 1.")
 
 
 @dataclass(frozen=True)
@@ -32,3 +34,14 @@ class UnknownApi:
     template: Path
     of: str = ""
     header: Path | None = None
+
+
+def unknown_values(names: Sequence[str], what: str = "") -> list[Diagnostic]:
+    """One warning for all names, such as macros, that have no value; none where all have one."""
+    if not names:
+        return []
+    *most, last = names
+    said = f"the value of {what and f'the {what} '}{last} is not known"
+    if most:
+        said = f"the values of {what and f'the {what}s '}{', '.join(most)} and {last} are not known"
+    return [Diagnostic(said, GIVE_VALUE[bool(most)], Severity.WARNING)]

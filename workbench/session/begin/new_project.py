@@ -16,7 +16,7 @@ from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
 from workbench.model.text import listed
-from workbench.session.begin.new_choice import GIVE_VALUE, Choice, UnknownApi
+from workbench.session.begin.new_choice import Choice, UnknownApi, unknown_values
 from workbench.session.begin.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
 from workbench.session.begin.new_standard import standard_flag
 from workbench.session.begin.new_top import find_constants, find_read_out, find_top
@@ -285,7 +285,7 @@ def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, 
     for name in unknown:
         why = "the hardware uses it but does not define it: give its value"
         notes.decisions.append(Decision("macro", f"{name} = 1", why))
-        notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", GIVE_VALUE, Severity.WARNING))
+    notes.problems += unknown_values(unknown, "macro")
     for name, value in choice.defines.items():
         notes.decisions.append(Decision("macro", f"{name} = {value}", "as given"))
     return {**dict.fromkeys(unknown, 1), **choice.defines}
@@ -296,6 +296,7 @@ def _settings(
 ) -> dict[str, Value]:
     """The settings of runs: the top's parameters, and names that the host uses but does not declare."""
     values: dict[str, Value] = {}
+    asked: list[str] = []
     names = dict.fromkeys(match[1] for message in messages for match in _UNDECLARED.finditer(message))
     for name, value in top.parameters:
         if name in names or name not in words:  # otherwise the host uses the name differently
@@ -309,8 +310,9 @@ def _settings(
         why = "the host uses it but does not declare it"
         if name not in choice.settings:
             why += ": give its value"
-            notes.problems.append(Diagnostic(f"the value of {name} is not known", GIVE_VALUE, Severity.WARNING))
+            asked.append(name)
         notes.decisions.append(Decision("setting", f"{name} = {values[name]}", why))
+    notes.problems += unknown_values(asked)
     if unknown := [name for name in choice.settings if name not in values]:
         raise WorkbenchError(*(unknown_name("setting", name, values) for name in unknown))
     return values
