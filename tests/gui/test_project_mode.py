@@ -208,6 +208,33 @@ def test_a_dialog_chooses_files_written_from_the_projects_folder(
     assert mode.document.value(("rules",)) == ["rules/one.yaml", "../two.yaml"]
 
 
+@pytest.mark.parametrize(("field", "dialog"), [("rules", "getOpenFileNames"), ("platform", "getOpenFileName")])
+def test_a_dialog_for_yaml_files_shows_those(
+    mode: ProjectMode, monkeypatch: pytest.MonkeyPatch, field: str, dialog: str
+) -> None:
+    asked: list[str] = []
+
+    def ask(parent: object, title: str, folder: str, names: str) -> tuple[str, str]:
+        asked.append(names)
+        return "", ""
+
+    monkeypatch.setattr(f"workbench.gui.modes.forms.picking.QFileDialog.{dialog}", ask)
+    mode.choose(())
+    mode.form.row(field).pick_button.click()
+    assert "(*.yaml *.yml)" in asked[0].split(";;")[0]
+
+
+@pytest.mark.parametrize("width", [1540, 2400])
+def test_notes_begin_beside_what_their_values_are_from(mode: ProjectMode, width: int) -> None:
+    mode.resize(width, 700)
+    mode.choose(("hardware", "#counters"))
+    row = mode.form.row("watch")
+    end = row.reset_button.mapTo(mode, row.reset_button.rect().topRight()).x()
+    begin = row.note.mapTo(mode, row.note.rect().topLeft()).x()
+    assert 0 < begin - end < 24
+    assert row.note.width() <= 640
+
+
 @pytest.mark.parametrize("width", [700, 1540])
 def test_editors_end_at_one_line_and_what_they_are_from_is_beside_them(mode: ProjectMode, width: int) -> None:
     mode.resize(width, 700)

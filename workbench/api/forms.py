@@ -12,8 +12,8 @@ class Field:
     (or several, with commas), numbers (a list of them, with commas), rows (a list of such lists, one per line), unit (a
     quantity), address (a number, in hexadecimal), choice, table (the name of one), check. `of` names what choices the
     platform offers: networks, transfer_tables; or platforms. `notes` say what a choice means, beside it. `picks` says
-    what a dialog may choose for it: file, files, folder or folders. A field `aside` is shown where it is set, and where
-    all fields are asked for."""
+    what a dialog may choose for it: file, files (perhaps with patterns of names: `file *.yaml`), folder or folders. A
+    field `aside` is shown where it is set, and where all fields are asked for."""
 
     path: tuple[int | str, ...]
     label: str

@@ -74,7 +74,6 @@ class FieldRow(QObject):
         self._row.addWidget(self.note, 1)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.setWordWrap(True)
-        self.note.setMaximumWidth(_MOST_NOTE_PX)
         self.note.setVisible(bool(field.note or (field.notes and field.kind != "names")))
         self._fill_holder()
         self.set_width(0)
@@ -160,7 +159,10 @@ class FieldRow(QObject):
             editor_px = min(round((room_px - more_px) * 0.5), MOST_EDITOR_PX) + more_px
         elif after_px:
             editor_px = min(editor_px, MOST_EDITOR_PX + more_px)
-        self._holder.setFixedWidth(max(editor_px, _LEAST_PX) + after_px)
+        holder_px = max(editor_px, _LEAST_PX) + after_px
+        self._holder.setFixedWidth(holder_px)
+        before_px = 0 if down else holder_px + self._row.spacing()
+        self._row.setContentsMargins(0, 0, max(0, room_px - before_px - _MOST_NOTE_PX), 0)
 
     # ---- document and widget
 

@@ -16,8 +16,9 @@ _PROSE = ("description", "note", "source")  # a source with an example is an end
 Choices = Mapping[str, Collection[str]]
 #: What a dialog may choose for fields of these names.
 _PICKS = {
-    "sources": "files", "api_sources": "files", "rules": "files", "library": "files", "exclude_files": "files",
-    "include_dirs": "folders", "outside": "folders", "api_dir": "folder", "compile_commands": "file",
+    "sources": "files", "api_sources": "files", "rules": "files *.yaml *.yml", "library": "files",
+    "exclude_files": "files", "include_dirs": "folders", "outside": "folders", "api_dir": "folder",
+    "compile_commands": "file",
 }  # fmt: skip
 
 

@@ -9,12 +9,14 @@ _TITLES = {"file": "Choose a file", "files": "Choose files", "folder": "Choose a
 
 
 def picked(picks: str, what: str, folder: Path, parent: QWidget) -> tuple[str, ...]:
-    """What is chosen for a field that takes a file, files, a folder or folders; paths from the document's `folder`."""
-    title = f"{_TITLES[picks]}: {what}"
-    if picks == "files":
-        names, _ = QFileDialog.getOpenFileNames(parent, title, str(folder))
-    elif picks == "file":
-        names = [QFileDialog.getOpenFileName(parent, title, str(folder))[0]]
+    """What is chosen for a field with these `picks` (see `Field`); paths from the document's `folder`."""
+    kind, _, patterns = picks.partition(" ")
+    title = f"{_TITLES[kind]}: {what}"
+    shown = f"{what[:1].upper()}{what[1:]} ({patterns});;All files (*)" if patterns else "All files (*)"
+    if kind == "files":
+        names, _ = QFileDialog.getOpenFileNames(parent, title, str(folder), shown)
+    elif kind == "file":
+        names = [QFileDialog.getOpenFileName(parent, title, str(folder), shown)[0]]
     else:
         names = [QFileDialog.getExistingDirectory(parent, title, str(folder))]
     return tuple(Path(os.path.relpath(name, folder)).as_posix() for name in names if name)

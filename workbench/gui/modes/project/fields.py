@@ -124,5 +124,5 @@ def asked(schema: type[BaseModel], groups: Collection[AskedGroup], choices: Choi
 def _named(group: AskedGroup, known: Mapping[str, Field]) -> Iterator[Field]:
     for name, label in group.fields.items():
         field = known[name.removeprefix("~")]
-        more: dict[str, Any] = {"picks": "file"} if label == "Template" else {}
+        more: dict[str, Any] = {"picks": "file *.yaml *.yml"} if label == "Template" else {}
         yield replace(field, label=label, aside=name.startswith("~"), **more)
