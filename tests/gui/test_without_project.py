@@ -59,6 +59,29 @@ def test_a_template_opens_by_itself_read_only(window: MainWindow, qtbot: QtBot) 
     assert not mode.document.dirty
 
 
+def test_a_built_in_template_is_opened_and_copied(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.context.close()
+    window.show_without_project("platform")
+    qtbot.waitUntil(lambda: not window.busy)
+    mode = window.modes.current()
+    assert isinstance(mode, PlatformMode)
+    assert mode.shows_nothing
+    assert mode.builtin_button.isVisible()
+    actions = {action.text(): action for action in mode.builtin_button.menu().actions()}
+    assert set(actions) == {support.template.stem for support in window.context.plugins.platforms.values()}
+    actions["xdma"].trigger()
+    assert mode.document.path is not None
+    assert mode.document.path.stem == "xdma"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.yaml"), ""))
+    mode.save_button.click()
+    assert mode.document.path == tmp_path / "mine.yaml"
+    assert not mode.document.read_only
+    actions["opae"].trigger()
+    assert mode.document.path.stem == "opae"
+
+
 def test_a_model_opens_by_itself(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     mine = tmp_path / "mine.ratss.yaml"
     shutil.copy(MODELS / "pdf2d.ratss.yaml", mine)

@@ -37,7 +37,7 @@ _MODES = (
     ),
     WindowMode(
         "platform", "Platform", "cpu", _view("PlatformMode", "workbench.gui.modes.platform.mode"),
-        nothing=("No platform is open", "Create a platform template, or open a project to edit its template here.",
+        nothing=("No platform is open", "Create a template, look at a built-in one, or open a project to edit its own.",
                  "New platform"),
         crumbs=("platform",), makes="platform", undo=Undo.DOCUMENT,
     ),

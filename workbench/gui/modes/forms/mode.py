@@ -107,10 +107,10 @@ class DocumentMode(Mode):
         return self.document.path == path
 
     def save(self) -> bool:
-        """Save, or for one of the workbench's save a copy in the project."""
+        """Save, or for one of the workbench's save a copy: in the project, or where one chooses."""
         if not self.document.read_only:
             return super().save()
-        return self.context.workspace is not None and self.save_copy()
+        return self.save_copy() if self.context.workspace is not None else self.save_as()
 
     # ---- what is shown
 
@@ -221,8 +221,8 @@ class DocumentMode(Mode):
         self.undo_button.setToolTip(with_key(f"Undo: {undo}", "undo") if undo else "Nothing to undo")
         in_project = self.context.workspace is not None
         self.save_button.setText("Save as copy" if document.read_only else "Save")
-        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
-        copied = "Save a copy beside the project" if in_project else "Open a project to save a copy in it"
+        self.save_button.setEnabled(not errors and (document.read_only or document.dirty))
+        copied = "Save a copy beside the project" if in_project else "Choose a file for a copy"
         self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
         problems = f"{errors} problem{'s' if errors > 1 else ''}"
         self.problem_button.setVisible(bool(errors))

@@ -1,11 +1,12 @@
 """Platform mode: the parts of the template, the form of one, its transfer times as table and curve."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QStackedLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
@@ -56,7 +57,14 @@ class PlatformMode(DocumentMode):
             self.form_head.add(widget)
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Platform")
-        self.list_head.add(self.files_button())
+        self.builtin_menu = QMenu("Open a built-in template", self)
+        for template in (support.template for support in context.plugins.platforms.values()):
+            self.builtin_menu.addAction(template.stem, partial(self.open_document, template))
+        self.list_head.add(files := self.files_button())
+        files.menu().addMenu(self.builtin_menu)
+        self.builtin_button = Button("Built-in templates", kind="link")
+        self.builtin_button.setMenu(self.builtin_menu)
+        self.empty.put_below(self.builtin_button)
         column.addWidget(self.list_head)
         column.addWidget(self.parts, 1)
         self.calls_foot = Foot("From a header", "download", "Ctrl+V pastes one")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.gui.widgets import Button, PanelHeader, Split
 
 _PARTS_PX, _PARTS_SHARE = 280, 0.3  # of the list of parts, in a narrow window
+_FORM_PX = 410  # of a form beside the table, whose fields hold a line of text
 
 
 class Pages(Split):
@@ -44,8 +45,8 @@ class Pages(Split):
         super().resizeEvent(event)
 
     def _fold(self) -> None:
-        panels = self._parts, self._form, self._table
-        self.folded = self.width() < sum(panel.minimumWidth() for panel in panels) + 2 * self.handleWidth()
+        least_px = self._parts.minimumWidth() + _FORM_PX + self._table.minimumWidth()
+        self.folded = self.width() < least_px + 2 * self.handleWidth()
         self.to_table.setVisible(self.folded)
         self.to_form.setVisible(self.folded)
         self._form.setVisible(not (self.folded and self._shows_table))
