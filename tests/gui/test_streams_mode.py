@@ -501,7 +501,7 @@ def test_frames_count_by_their_length() -> None:
 
 
 def test_in_a_narrow_window_the_graph_has_the_whole_width(
-    mode: QueryMode, window: MainWindow, settle: Callable[[MainWindow], None]
+    mode: QueryMode, window: MainWindow, qtbot: QtBot, settle: Callable[[MainWindow], None]
 ) -> None:
     """What the run shows is a page below it; beside it again in a wide window."""
     summary = mode.below_pills[2]
@@ -516,6 +516,11 @@ def test_in_a_narrow_window_the_graph_has_the_whole_width(
     mode.add("measure rate at e1")
     settle(window)
     assert not mode.shown.isVisible()
+    pictures, statements = mode.replies.pictures, mode.replies.statements
+    qtbot.waitUntil(lambda: pictures.height() > 170)  # they have the height of the query with its answers
+    qtbot.waitUntil(lambda: not statements.visibleRegion().isEmpty())
+    assert statements.mapTo(mode, QPoint()).y() > mode.editor.mapTo(mode, mode.editor.rect().bottomLeft()).y()
+    assert mode.replies.table.as_text().splitlines()[-1].startswith("rate at e1\t")
     window.resize(1600, 1000)
     settle(window)
     assert mode.shown.isVisible()

@@ -123,11 +123,12 @@ class QueryMode(Mode):
         graph, shown = self._graph_panel(), self.shown
         yield
         query, replies = self._editor_panel(), self._replies_panel()
-        self.panels = (graph, shown, query, replies)
+        self.panels = (graph, shown, query, self.replies.statements, replies)
         yield
         above = self._above = Split(*zip((graph, shown), BESIDE, strict=True))
         yield
-        below = Split((query, 560), (replies, 860))
+        asked = Split((query, 240), (self.replies.statements, 240), vertical=True)
+        below = Split((asked, 600), (replies, 820))
         yield
         plain_column(page).addWidget(Split((above, 430), (below, 470), vertical=True))
         self.set_content(page)

@@ -8,13 +8,15 @@ from PySide6.QtWidgets import QWidget
 from workbench.api.queries import Reply
 from workbench.gui.modes.streams.pictures import ReplyPictures
 from workbench.gui.modes.streams.plots import apart
-from workbench.gui.widgets import EmptyState, Split, Stack, plain_column
+from workbench.gui.widgets import EmptyState, Stack, plain_column
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
+from workbench.gui.widgets.whole_rows import WholeRows
 
 
 class Replies(QWidget):
-    """`line_chosen` carries the line of the statement that is looked at, `shown` the answer that is drawn."""
+    """The pictures. The table, `statements`, is elsewhere: below the query. `line_chosen` carries the line of the
+    statement that is looked at, `shown` the answer that is drawn."""
 
     line_chosen = Signal(int)
     shown = Signal(object)
@@ -23,19 +25,19 @@ class Replies(QWidget):
         super().__init__()
         self.replies: Sequence[Reply] = ()
         self.table = RowView("Answers", (
-            Column("Statement", lambda reply: reply.text, share=0.5, elide=Qt.TextElideMode.ElideMiddle,
+            Column("Statement", _asked, share=0.5, elide=Qt.TextElideMode.ElideMiddle,
                    tip_of=lambda reply: reply.text, key=lambda reply: reply.text),
             Column("Answer", lambda reply: reply.words, share=0.5, tip_of=lambda reply: reply.words, ink=_ink),
-        ))  # fmt: skip
+        ), row_px=30)  # fmt: skip
+        self.statements = WholeRows(self.table)
         self.pictures = ReplyPictures()
 
     def build(self) -> Iterator[None]:
         yield from self.pictures.build()
-        split = Split((self.table, 160), (self.pictures, 360), vertical=True)
         self.nothing = EmptyState("waypoints", "")
         self.say_why(of_run=True, has_run=True, has_edges=True)
         self._stack = Stack()
-        for page in (self.nothing, split):
+        for page in (self.nothing, self.pictures):
             self._stack.addWidget(page)
         plain_column(self).addWidget(self._stack)
         self.table.chosen.connect(self._chosen)
@@ -59,7 +61,7 @@ class Replies(QWidget):
         self.replies = replies
         self._stack.setCurrentIndex(1 if replies else 0)
         self.table.show_rows([(reply, ()) for reply in replies])
-        self.table.setMaximumHeight(max(self.table.whole_px, 100))  # what few rows leave is the pictures'
+        self.statements.setVisible(bool(replies))
         pictured = [reply for reply in replies if reply.values or reply.bin_words]
         first = next((reply for reply in pictured if reply.line >= line), next(iter(pictured), None))
         self.table.choose(lambda reply: reply is first)
@@ -73,6 +75,11 @@ class Replies(QWidget):
     def _show(self, reply: Reply | None) -> None:
         self.pictures.show_reply(reply, self.replies)
         self.shown.emit(reply)
+
+
+def _asked(reply: Reply) -> str:
+    """A statement without the word that most begin with."""
+    return reply.text.replace("measure ", "", 1)
 
 
 def _ink(reply: Reply) -> tuple[str, int, int]:
