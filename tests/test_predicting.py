@@ -9,7 +9,7 @@ from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import Analysis, analyse, load_knowledge
-from workbench.analysis.after_changes import after_json, findings_after, gain_text
+from workbench.analysis.after_changes import after_json, after_section, findings_after, gain_text
 from workbench.analysis.change_words import change_facts, change_title
 from workbench.analysis.finding_page import FOLD, _predicted_text, finding_page, finding_table, ranks_of
 from workbench.analysis.finding_words import is_small, not_predicted_words, ranked_words
@@ -17,6 +17,8 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.predicting import predictions_of, suggestions, try_changes, with_predictions
 from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
+from workbench.analysis.trial_page import sets_section
+from workbench.api import views
 from workbench.model.changes import CHANGES, Change, OtherClock, Retype, ScaleCalls, Unite, read_change
 from workbench.model.finding import Advice, tops
 from workbench.model.prediction import Bottleneck, Prediction, Trust
@@ -272,6 +274,11 @@ def test_findings_after_changes_are_weighed_on_top_of_them(run: Run, analysis: A
     assert all(row.at_most == pytest.approx(1 / 0.3) for row in computing)
     gains = [row.gain for row in rows if row.gain is not None]
     assert max(gains) == pytest.approx(1.15), "on top of the changes, not alone"
+    summary = after_section(rows, 2.0).items[0]
+    assert isinstance(summary, views.Text)
+    assert summary.text.endswith("With the best of them, the whole gains 2.30×.")
+    (_, unknown) = cast(views.Section, sets_section([before.prediction], 16)).items
+    assert unknown == views.Text("Without 16 changes not predicted yet.", "second")
     assert all(change_title(changes[0]) not in row.advice for row in rows), "what is made is not advised again"
     assert {gain_text(row) for row in rows if not row.after_s and row.gain is None} <= {"gone"}
     assert all(after_json(row)["stays"] == row.stays for row in rows)

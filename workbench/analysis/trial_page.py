@@ -12,7 +12,7 @@ from workbench.model.changes import Change
 from workbench.model.finding import Advice
 from workbench.model.pragma import Category
 from workbench.model.prediction import Bottleneck, Prediction, Trust
-from workbench.model.text import percent_text, ratio_text, time_text
+from workbench.model.text import counted, percent_text, ratio_text, time_text
 from workbench.pictures.states import mean_shares
 
 MOST_PLACES = 6
@@ -113,11 +113,15 @@ def _time(times: Mapping[Place, float], place: Place) -> str:
     return time_text(times[place]) if place in times else "none"
 
 
-def sets_section(sets: Sequence[Prediction]) -> views.Section | None:
-    """The section with the best sets of two and three changes; the number of a set tries it."""
+def sets_section(sets: Sequence[Prediction], unknown: int = 0) -> views.Section | None:
+    """The section with the best sets of two and three changes; the number of a set tries it. `unknown` changes are in
+    none, as nothing predicted them yet."""
     steps = tuple(
         views.Step(set_title(one.changes), ratio_text(one.speedup), action=str(number))
         for number, one in enumerate(sets)
         if one.speedup is not None
     )
-    return views.Section("Best sets", (views.Steps(steps, shown=len(steps), leads=False),)) if steps else None
+    if not steps:
+        return None
+    rest = (views.Text(f"Without {counted(unknown, 'change')} not predicted yet.", "second"),) if unknown else ()
+    return views.Section("Best sets", (views.Steps(steps, shown=len(steps), leads=False), *rest))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.after_changes import After, after_section, findings_after
 from workbench.analysis.change_words import change_title
-from workbench.analysis.finding_words import LEAST_GAIN
+from workbench.analysis.finding_words import LEAST_GAIN, left_out
 from workbench.analysis.predicting import Trial, best_sets, suggestions, try_changes
 from workbench.analysis.trial_page import set_title, sets_section, trial_page
 from workbench.api.job import Job
@@ -215,7 +215,8 @@ class TryPanel(QWidget):
         def done(rows: tuple[After, ...]) -> None:
             if rows and self.trial is trial:
                 empty(self._after)
-                self._after.addWidget(PageBody(self.context, Page("after", "", "", (after_section(rows),))))
+                section = after_section(rows, trial.prediction.speedup or 1.0)
+                self._after.addWidget(PageBody(self.context, Page("after", "", "", (section,))))
 
         self.context.background.start_job("after changes", work, done, self.context.failed)
 
@@ -230,7 +231,7 @@ class TryPanel(QWidget):
 
     def _show_sets(self, sets: Sequence[Prediction]) -> None:
         empty(self._sets)
-        if section := sets_section(sets):
+        if section := sets_section(sets, left_out(self.context.analysis) if self.context.analysis else 0):
             body = PageBody(self.context, Page("sets", "", "", (section,)))
             body.acted.connect(lambda action: self._take(sets[int(action)].changes))
             self._sets.addWidget(body)
