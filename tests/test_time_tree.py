@@ -15,12 +15,13 @@ from workbench.analysis.html_report import html_report
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes.analyse.times_panel import TimesView, selection_of
-from workbench.model.pragma import WAITS
+from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Run
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import PAGE
-from workbench.pictures.time_drawing import FLAME, TREEMAP, cells_of, times_svg
-from workbench.pictures.time_tree import LEVELS, TimeNode, squarified, time_rows, time_tree, treemap_cells
+from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.time_drawing import FLAME, TREEMAP, cells_of, draw_cells, name_lines, times_svg
+from workbench.pictures.time_tree import LEVELS, Cell, TimeNode, squarified, time_rows, time_tree, treemap_cells
 from workbench.session.keep.results import open_knowledge
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
@@ -161,3 +162,16 @@ def test_the_picture_is_walked_by_keys_and_entered(qapp: object, tree: TimeNode)
     assert back == [True]
     view.show_kind(TREEMAP)
     assert len(list(view.rows() or ())) == sum(1 for _ in below(tree))
+
+
+def test_a_name_too_long_for_its_cell_goes_on_below_before_a_word() -> None:
+    canvas = SvgCanvas(PAGE)
+    assert name_lines(canvas, "writeSamples", 54, 400) == ["write", "Samples"]
+    assert name_lines(canvas, "writeSamples", 400, 400) == ["writeSamples"]
+    assert name_lines(canvas, "wait_for_go", 54, 400) == ["wait_for_", "go"]
+    assert name_lines(canvas, "writeSamples", 20, 400) == []
+    node = TimeNode("writeSamples", "state", 0.2, 0.2, Category.SEND)
+    draw_cells(canvas, [Cell(node, Box(0, 0, 62, 52), 3)])
+    text = canvas.document(62, 52, "one cell")
+    assert ">write<" in text
+    assert ">Samples<" in text

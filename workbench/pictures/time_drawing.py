@@ -1,5 +1,6 @@
 """Draws the time of a run by component, block, state and call, as a flame graph and as a treemap."""
 
+import re
 from collections.abc import Iterable
 
 from workbench.model.text import percent_text
@@ -16,6 +17,8 @@ WIDTH, TREEMAP_HEIGHT = 1100.0, 520.0
 _LEAST_PX = 0.7  # narrower cells are not drawn
 _TEXT_FROM_PX = 34.0
 _STRIPE_PX = 5.0
+_LINE_PX, _NARROW_PX = 15.0, 64.0
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_.])")
 
 
 def cells_of(kind: str, root: TimeNode, width: float, height: float) -> list[Cell]:
@@ -57,13 +60,34 @@ def _draw_cell(canvas: Canvas, cell: Cell) -> None:
 def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
     weight = 400 if node.level in ("state", "call") else 600
     share, middle = percent_text(node.share), box.y + min(box.height, ROW_PX[0]) / 2 - 2
-    room = box.width - 12
-    used = canvas.text(box.x + 6, middle - 9, room, 18, node.name, "text", 12, weight, least=4)
+    pad = 6 if box.width >= _NARROW_PX else 3
+    room, most = box.width - 2 * pad, int((box.height - _STRIPE_PX) / _LINE_PX)
+    lines = name_lines(canvas, node.name, room, weight)
+    if 1 < len(lines) <= most:
+        for line in lines:
+            canvas.write(box.x + pad, middle, line, "text", 12, weight)
+            middle += _LINE_PX
+        used, middle, most = room, middle - _LINE_PX, most - len(lines)
+    else:
+        used, most = canvas.text(box.x + pad, middle - 9, room, 18, node.name, "text", 12, weight, least=4), most - 1
     wide = canvas.width_of(share, 11)
     if used + wide + 10 <= room:
-        canvas.write(box.x + 6 + used + 8, middle, share, "second", 11, 400)
-    elif box.height >= 44 and wide <= room and not node.parts:  # whose cells are there
-        canvas.write(box.x + 6, middle + 16, share, "second", 11, 400)
+        canvas.write(box.x + pad + used + 8, middle, share, "second", 11, 400)
+    elif most and wide <= room and not node.parts:  # whose cells are there
+        canvas.write(box.x + pad, middle + 16, share, "second", 11, 400)
+
+
+def name_lines(canvas: Canvas, name: str, room: float, weight: int) -> list[str]:
+    """A name in as many lines as it needs, broken before its words: `write`, `Samples`; none if a word has no room."""
+    lines = [""]
+    for word in _WORDS.split(name):
+        if canvas.width_of(lines[-1] + word, 12, weight) <= room:
+            lines[-1] += word
+        elif canvas.width_of(word, 12, weight) <= room:
+            lines.append(word)
+        else:
+            return []
+    return lines
 
 
 def picture_height(kind: str, root: TimeNode) -> float:

@@ -53,7 +53,9 @@ class _FileDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(QColor(p.text))
         room = rect.width() - 26 - (bar + 22 if shares else 8)
-        text = metrics.elidedText(index.data(), Qt.TextElideMode.ElideMiddle, room)
+        is_source = index.data(ICON) == "file"  # whose suffix says more than the end of its name
+        where = Qt.TextElideMode.ElideMiddle if is_source else Qt.TextElideMode.ElideRight
+        text = metrics.elidedText(index.data(), where, room)
         painter.drawText(rect.adjusted(26, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
         if shares:
             paint_state_bar(painter, QRectF(rect.right() - bar - 14, rect.top() + 9, bar, 10), shares)
