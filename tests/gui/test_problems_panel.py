@@ -25,8 +25,11 @@ def test_problems_are_listed_filtered_and_fixed(
     mode = opened.show_mode("project")
     assert isinstance(mode, ProjectMode)
     settle(opened)
-    right = mode.document.text
+    mode.document.set(("title",), "Another")  # it is not saved before, and after
+    right, said = mode.document.text, opened.status_line.text
     mode.document.apply("misspell", lambda text: text.replace("hardware:", "hardwar:"))
+    assert "problem" not in said
+    assert "2 problems" in opened.status_line.text
     qtbot.keyClick(opened, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     panel = opened.problems_panel
     assert isinstance(panel, ProblemsPanel)

@@ -97,7 +97,7 @@ class Breadcrumb(QObject):
             lambda checked=False: context.navigation.open_line(str(shown), 1)
         )
         menu.addSeparator()
-        bundled = (support.template for support in context.plugins.platforms.values())
+        bundled = sorted((s.template for s in context.plugins.platforms.values()), key=lambda path: path.stem)
         from workbench.session.edit.platform_document import templates_in  # with its readers: only where a menu opens
 
         for path in dict.fromkeys((context.workspace.platform_path, *templates_in(context.workspace.root), *bundled)):

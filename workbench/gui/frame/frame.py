@@ -216,15 +216,15 @@ class ProjectWindow(QMainWindow):
         self._refresh()
 
     def _show_unsaved(self) -> None:
-        """Dots where something is not saved, and what can be undone; set only where they differ."""
+        """Dots where something is not saved, what can be undone and what is wrong; set only where they differ."""
         kinds, history = self.context.documents.unsaved_kinds(), self.history
-        now = (kinds, history.can_undo, history.can_redo, history.undo_label, history.redo_label)
+        errors = sum(len(document.errors) for document in self.context.documents)
+        now = (kinds, history.can_undo, history.can_redo, history.undo_label, history.redo_label, errors)
         if now != self._unsaved:
             self._unsaved = now
             for mode, button in self.rail.buttons.items():
                 button.set_unsaved(mode in kinds)
-            self._say_title()
-            self.actions_of.update()
+            self._refresh()
 
     def _say_title(self) -> None:
         workspace = self.context.workspace

@@ -99,7 +99,8 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
     if not context.trusted:
         parts.append("not trusted yet")
     parts += of_mode
-    problems = context.problems()
+    of_documents = (error for document in context.documents for error in document.errors)
+    problems = dict.fromkeys((*context.problems(), *of_documents))
     if problems:
         errors = has_errors(problems)
         level = "high" if errors else level or "medium"

@@ -58,7 +58,7 @@ class PlatformMode(DocumentMode):
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Platform")
         self.builtin_menu = QMenu("Open a built-in template", self)
-        for template in (support.template for support in context.plugins.platforms.values()):
+        for template in sorted((s.template for s in context.plugins.platforms.values()), key=lambda path: path.stem):
             self.builtin_menu.addAction(template.stem, partial(self.open_document, template))
         self.list_head.add(files := self.files_button())
         files.menu().addMenu(self.builtin_menu)
