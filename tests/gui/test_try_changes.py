@@ -72,6 +72,27 @@ def begun(qtbot: QtBot, mode: AnalyseMode) -> TryPanel:
     return panel
 
 
+def test_the_first_finding_is_shown_when_predictions_rank_anew_unless_one_was_chosen(
+    qtbot: QtBot, mode: AnalyseMode
+) -> None:
+    context = mode.context
+    chosen, analysis = context.navigation.selection, context.analysis
+    assert context.opened
+    assert analysis
+    first, second, third, *_ = tops(analysis.findings)
+    anew = (second, *(finding for finding in analysis.findings if finding is not second))
+    assert chosen == SelectedFinding(first.id)
+    context.opened = replace(context.opened, analysis=replace(analysis, findings=anew))
+    context.predictions_changed.emit()
+    context.slices.finish()
+    assert context.navigation.selection == SelectedFinding(second.id)
+    context.navigation.select(SelectedFinding(third.id))
+    context.opened = replace(context.opened, analysis=analysis)
+    context.predictions_changed.emit()
+    context.slices.finish()
+    assert context.navigation.selection == SelectedFinding(third.id), "the one that a person chose stays"
+
+
 def test_predictions_lead_the_table_and_the_details(mode: AnalyseMode) -> None:
     heads = [column.head for column in mode.findings.table.rows.columns]
     assert heads[-3:] == ["Predicted", "Interval", "Upper bound"]

@@ -53,6 +53,11 @@ class AnalyseDetails(QWidget):
         self._shown = page.id
         self.view.show_page(page)
 
+    @property
+    def is_trying(self) -> bool:
+        """Whether changes are tried in place of a page."""
+        return self.trying is not None and self._pages.currentWidget() is self.trying
+
     def try_changes(self, changes: Sequence[Change]) -> None:
         """Offer all changes that the run's findings advise, with these ticked."""
         if self.trying is None:

@@ -87,6 +87,7 @@ class FindingsPanel(QWidget):
         for table in (self.table, self.streams, self.custom, self.assertions, self.branches, self.rules):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
+        self._first: SelectedFinding | None = None  # selected as the first, by no one's choice
         context.navigation.mode_changed.connect(self.select_first)
         context.background.idle_changed.connect(self._write_rest)
 
@@ -323,14 +324,17 @@ class FindingsPanel(QWidget):
         self.nothing.say("No finding here" if ranked else "No findings", why)
 
     def select_first(self) -> None:
-        """Select the first finding where nothing is selected, in a later event, since its page takes time to write.
-        Not while sources are edited: the editor goes to the line of what is selected."""
+        """Select the first finding where nothing is selected, or the one that was the first before predictions came; in
+        a later event, since its page takes time to write. Not while sources are edited: the editor goes to the line of
+        what is selected."""
 
         def select() -> Iterator[None]:
             yield
             navigation, tops = self._context.navigation, self.table.rows.tops
-            if navigation.selection is None and navigation.mode != "source" and self._context.analysis and tops:
-                navigation.select(SelectedFinding(tops[0].id))
+            free = navigation.selection in (None, self._first) and navigation.mode != "source"
+            if free and self._context.analysis and tops and navigation.selection != SelectedFinding(tops[0].id):
+                self._first = SelectedFinding(tops[0].id)
+                navigation.select(self._first)
 
         self._context.slices.start(self, select())
 

@@ -212,6 +212,8 @@ class AnalyseMode(Mode):
             self.path.show_facts()
             self.findings.write()
             self._selection_changed()
+            if not self.details.is_trying:
+                self.findings.select_first()
         if self.context.run and analysis:
             self._write_status(self.context.run, analysis)
 
