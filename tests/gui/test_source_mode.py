@@ -76,7 +76,9 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
 ) -> None:
     editor = show(opened, project.parent / "host" / "main.c", 1)
     title = "Unite 139 calls of main.c:3 and give each of them a buffer of its own"
-    editor.margin.advice = {3: LineAdvice("small", "medium", title, "predicted 1.29×", "Small transfers: 1.29×")}
+    editor.margin.advice = {
+        3: LineAdvice("small", "medium", title, "predicted 1.29×", "1.29×", "Small transfers: 1.29×")
+    }
     ((box, advice),) = advice_boxes(editor)
     code = editor.line_rect(3)
     assert code.right() < box.left()
@@ -85,7 +87,10 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
     assert "Small transfers" not in opened.status_line.text
     editor.go_to(3)
     assert "Small transfers: 1.29×" in opened.status_line.text
-    editor.resize(code.width() + editor.width() - editor.viewport().width() + 60, editor.height())
+    code_px = code.width() + editor.width() - editor.viewport().width()
+    editor.resize(code_px + 110, editor.height())
+    assert len(advice_boxes(editor)) == 1, "its figure alone has room"
+    editor.resize(code_px + 60, editor.height())
     assert advice_boxes(editor) == [], "it never covers code"
     editor.resize(900, editor.height())
     editor.setTextCursor(QTextCursor(editor.document()))

@@ -18,7 +18,7 @@ _LEAST_PX = 0.7  # narrower cells are not drawn
 _TEXT_FROM_PX = 34.0
 _STRIPE_PX = 5.0
 _LINE_PX, _NARROW_PX = 15.0, 64.0
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_.])")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_.])|(?= )")
 
 
 def cells_of(kind: str, root: TimeNode, width: float, height: float) -> list[Cell]:
@@ -78,15 +78,16 @@ def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
 
 
 def name_lines(canvas: Canvas, name: str, room: float, weight: int) -> list[str]:
-    """A name in as many lines as it needs, broken before its words: `write`, `Samples`; none if a word has no room."""
+    """A name in as many lines as it needs, broken before its words: `write`, `Samples`. An ellipsis replaces a word
+    that has no room and those behind it; there are no lines if the first has none."""
     lines = [""]
     for word in _WORDS.split(name):
         if canvas.width_of(lines[-1] + word, 12, weight) <= room:
             lines[-1] += word
-        elif canvas.width_of(word, 12, weight) <= room:
-            lines.append(word)
+        elif canvas.width_of(word.strip(), 12, weight) <= room:
+            lines.append(word.strip())
         else:
-            return []
+            return [*lines[:-1], f"{lines[-1]}…"] if lines[-1] else []
     return lines
 
 

@@ -25,12 +25,14 @@ _AFTER_CODE_PX, _RIGHT_PX, _SIGN_PX, _GAP_PX, _TEXT_PX = 28.0, 12.0, 14.0, 7.0, 
 
 @dataclass(frozen=True)
 class LineAdvice:
-    """`finding` is its id. `gain` is what its best change `title` is predicted to gain, or its bound."""
+    """`finding` is its id. `gain` is what its best change `title` is predicted to gain, or its bound, and `short` the
+    figure alone."""
 
     finding: str
     level: str
     title: str
     gain: str
+    short: str
     words: str
 
 
@@ -60,25 +62,29 @@ def _advice(finding: Finding, of_line: str) -> LineAdvice:
     best = finding.advice[0].changes if finding.advice else ()
     title = set_title(best[:1]).replace(of_line, "") if best else finding.title
     more = f" and {len(best) - 1} more" if len(best) > 1 else ""
-    gain = f"{'predicted ' if finding.speedup_predicted is not None else ''}{short_gain_text(finding)}"
+    short = short_gain_text(finding)
+    gain = f"predicted {short}" if finding.speedup_predicted is not None else short
     whole = ": ".join(dict.fromkeys((finding.title, set_title(best) if best else finding.title)))
-    return LineAdvice(finding.id, finding.sign, f"{title}{more}", gain, f"{whole}: {gain_words(finding)}")
+    return LineAdvice(finding.id, finding.sign, f"{title}{more}", gain, short, f"{whole}: {gain_words(finding)}")
 
 
 def advice_boxes(editor: CodeEditor) -> list[tuple[QRectF, LineAdvice]]:
     """Where in the viewport the advice of the lines in view is. It has the room that code leaves, and is left out where
-    not even the gain has room."""
+    not even the figure has room."""
     by_line, end = editor.margin.advice, editor.viewport().width() - _RIGHT_PX
     boxes = []
     for block, top, height in editor.blocks_in_view() if by_line else ():
         line = block.blockNumber() + 1
         if (advice := by_line.get(editor.moved.original(line))) is not None:
             left = editor.line_rect(line).width() + editor.contentOffset().x() + _AFTER_CODE_PX
-            least = _SIGN_PX + _GAP_PX + text_width(advice.gain, _TEXT_PX, 600)
-            wanted = least + _GAP_PX + text_width(advice.title, _TEXT_PX, 400)
-            if end - left >= least:
+            wanted = _SIGN_PX + 2 * _GAP_PX + text_width(advice.title, _TEXT_PX) + _wide(advice.gain)
+            if end - left >= _SIGN_PX + _GAP_PX + _wide(advice.short):
                 boxes.append((QRectF(left, top, min(wanted, end - left), height), advice))
     return boxes
+
+
+def _wide(gain: str) -> float:
+    return text_width(gain, _TEXT_PX, 600)
 
 
 def advice_at(editor: CodeEditor, point: QPointF) -> LineAdvice | None:
@@ -94,7 +100,7 @@ def paint_advice(editor: CodeEditor) -> None:
         for box, advice in advice_boxes(editor):
             top, height, x = box.top(), box.height(), box.left() + _SIGN_PX + _GAP_PX
             draw_severity(canvas, box.left(), top + (height - _SIGN_PX) / 2, _SIGN_PX, advice.level)
-            room = box.right() - x - _GAP_PX - text_width(advice.gain, _TEXT_PX, 600)
-            if used := canvas.text(x, top, room, height, advice.title, "second", _TEXT_PX):
+            gain = advice.gain if _wide(advice.gain) <= box.right() - x else advice.short
+            if used := canvas.text(x, top, box.right() - x - _GAP_PX - _wide(gain), height, advice.title, "second"):
                 x += used + _GAP_PX
-            canvas.write(x, top + height / 2, advice.gain, "text", _TEXT_PX, 600)
+            canvas.write(x, top + height / 2, gain, "text", _TEXT_PX, 600)
