@@ -15,6 +15,8 @@ from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
 from workbench.gui.modes.compare.mode import CompareMode
+from workbench.gui.views.canvas import text_width
+from workbench.gui.widgets.row_view import GAP_PX
 from workbench.model.changes import read_change
 from workbench.model.ledger import Expected, Fate
 from workbench.model.prediction import Bottleneck, Prediction, Trust
@@ -121,6 +123,11 @@ def test_what_came_stands_beside_what_was_predicted(
     assert mode.ledger.score.text().startswith("1 of 2 inside the interval, median error ")
     assert [entry.fate for entry in mode.ledger.table.rows.tops] == [Fate.OPEN, Fate.OUTSIDE, Fate.INSIDE]
     assert mode.ledger.table.current.fate is Fate.OUTSIDE
+    table = mode.ledger.table
+    for number, column in enumerate(table.rows.columns):  # no figure is cut
+        if column.right and column.paint is None and not table.isColumnHidden(number):
+            wide = max(text_width(column.text(row), *column.ink(row)[1:]) for row in table.rows.tops)
+            assert table.columnWidth(number) >= wide + 2 * GAP_PX, column.head
     qtbot.mouseClick(mode.ledger.pills["outside"], Qt.MouseButton.LeftButton)
     assert [entry.fate for entry in mode.ledger.table.rows.tops] == [Fate.OUTSIDE]
     mode.head.swapped.emit()  # B against A: nothing of the ledger is about that

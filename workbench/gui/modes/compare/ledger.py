@@ -52,7 +52,7 @@ class LedgerTable(RowView):
                    right=True, ink=lambda row: ("second", 13, 400)),
             Column("Came", _came, width_px=62, right=True, key=lambda row: row.came.speedup or 0.0 if row.came else 0.0,
                    ink=lambda row: ("text", 13, 600)),
-            Column("Error", _error, width_px=64, right=True, key=lambda row: row.error or 0.0,
+            Column("Error", _error, width_px=80, right=True, key=lambda row: row.error or 0.0,
                    ink=lambda row: ("medium_text" if row.fate is Fate.OUTSIDE else "second", 12, 400),
                    tip_of=error_words),
             Column("", lambda row: row.fate.value, width_px=94, right=True, key=lambda row: row.fate.value,
