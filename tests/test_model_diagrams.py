@@ -62,6 +62,7 @@ def test_figs_7_to_9_one_network_joins_the_host_and_all_nodes(
     shown = drawn(load_named("ratss", name, platforms))
     host, nodes, fpga = "microprocessor", f"{node} × {count}", f"FPGA × {count}"
     assert ways(shown["Stages"]) == [(host, to, nodes), (nodes, "gather", host)]
+    assert all(one.figure or one.words for one in shown["Stages"].nodes)  # no box is empty
     assert sorted(ways(shown["Platform"])) == sorted(
         [(host, "", "SNAP"), ("SNAP", "", host), ("SNAP", "", fpga), (fpga, "", "SNAP")]
     )

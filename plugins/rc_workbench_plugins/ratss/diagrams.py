@@ -59,7 +59,8 @@ def _stages(values: Model, prediction: Prediction) -> Diagram:
         for back in (False, True):
             made, joined = _way(f"{number}.{back}", moves, back, count if values.model.system == "NNUS" else 1, split,
                                 [node.id for node in computing])  # fmt: skip
-            first = replace(made[0], figure=figure, words=f"stage {stage.name}") if not back else made[0]
+            words = f"{'end of ' if back else ''}stage {stage.name}"
+            first = replace(made[0], figure="" if back else figure, words=words)
             if joined or not back:
                 nodes += [first, *made[1:]]
             links += joined
