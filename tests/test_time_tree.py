@@ -171,8 +171,13 @@ def test_a_name_too_long_for_its_cell_goes_on_below_before_a_word() -> None:
     assert name_lines(canvas, "wait_for_go", 54, 400) == ["wait_for_", "go"]
     assert name_lines(canvas, "writeSamples", 20, 400) == []
     assert name_lines(canvas, "fpgaRead original.c:41", 42, 400) == ["fpga", "Read…"]
-    node = TimeNode("writeSamples", "state", 0.2, 0.2, Category.SEND)
+    node = TimeNode("writeSamples", "state", 0.2, 0.2, (), Category.SEND)
     draw_cells(canvas, [Cell(node, Box(0, 0, 62, 52), 3)])
     text = canvas.document(62, 52, "one cell")
     assert ">write<" in text
     assert ">Samples<" in text
+    low = SvgCanvas(PAGE)
+    draw_cells(low, [Cell(TimeNode("work", "state", 0.2, 0.027, (), Category.WORK), Box(0, 0, 62, 36), 3)])
+    text = low.document(62, 36, "one cell")
+    assert ">work<" in text
+    assert ">2.7" not in text, "its share would be below the cell"

@@ -69,7 +69,7 @@ def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True, with_shares
         views.Column("State or call", lambda r: r.name, share=1.0, elide_middle=True, key=lambda r: r.name,
                ink=lambda r: _STRONG,
                tip_of=lambda r: f"{r.file}:{r.line}" if r.file else "The host's code between its calls"),
-        views.Column("On the path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=100, right=True,
+        views.Column("On path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=84, right=True,
                key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),
         views.Column("Share", lambda r: percent_text(r.share) if r.time_s else "", width_px=68, right=True,
                key=lambda r: r.share, ink=lambda r: _SECOND),

@@ -61,7 +61,7 @@ def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
     weight = 400 if node.level in ("state", "call") else 600
     share, middle = percent_text(node.share), box.y + min(box.height, ROW_PX[0]) / 2 - 2
     pad = 6 if box.width >= _NARROW_PX else 3
-    room, most = box.width - 2 * pad, int((box.height - _STRIPE_PX) / _LINE_PX)
+    room, most = box.width - 2 * pad, int((box.height - 4 - _STRIPE_PX) / _LINE_PX)
     lines = name_lines(canvas, node.name, room, weight)
     if 1 < len(lines) <= most:
         for line in lines:
