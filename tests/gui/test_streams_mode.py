@@ -104,6 +104,10 @@ def test_a_run_is_asked(
     qtbot.keyClick(mode.replies.table, Qt.Key.Key_Down)
     assert [row.name for row in mode.replies.pictures.spreads.spreads.rows] == ["r"]
     assert mode.editor.line == mode.replies.table.current.line == 2
+    mode.below_pills[1].click()
+    qtbot.keyClick(mode.replies.table, Qt.Key.Key_Up)  # an answer that is chosen is drawn
+    assert mode.replies.pictures.isVisibleTo(mode)
+    qtbot.keyClick(mode.replies.table, Qt.Key.Key_Down)
     # what is asked by a click is shown, below what was asked before
     mode.add("measure rate at e1")
     settle(window)

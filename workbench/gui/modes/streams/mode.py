@@ -84,6 +84,7 @@ class QueryMode(Mode):
         self.graph.problem.connect(context.notices.tell)
         self.replies.pictures.problem.connect(context.notices.tell)
         self.replies.line_chosen.connect(self.editor.go_to)
+        self.replies.line_chosen.connect(lambda line: self._show_below(0))  # the picture of the answer
         self.replies.shown.connect(self._mark_edges)
         self.editor.asked.connect(self.ask)
         self.editor.textChanged.connect(self._pause.start)
