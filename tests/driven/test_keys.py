@@ -51,7 +51,7 @@ def test_the_focus_follows_the_mode_and_is_never_nowhere(driven: Driven) -> None
     driven.wait("focus_in(window.modes.current())")
     # F6 goes round the panels of a mode that has several
     go_to(driven, "streams")
-    for number in (3, 0, 1, 2):  # from the query to the answers, and round again
+    for number in (3, 4, 0, 1, 2):  # from the query to its answers and their pictures, and round again
         driven.key("F6")
         driven.wait(f"focus_in(window.modes.current().panels[{number}])")
     # Tab goes on to what can be asked beside each of the run's answers
