@@ -91,7 +91,8 @@ def _labels(window: QWidget) -> Iterator[str]:
             widget.initStyleOption(option)
             complex_, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
             room = widget.style().subControlRect(complex_, option, field, widget).width()
-            if widget.fontMetrics().horizontalAdvance(widget.currentText()) > room:
+            shown = option.currentText
+            if widget.fontMetrics().horizontalAdvance(shown) > room or too_short(widget.currentText(), shown):
                 yield f"{_name(widget)}: '{widget.currentText()}' has {room} px"
         elif isinstance(widget, QLineEdit) and not widget.text() and widget.placeholderText():
             room = placeholder_px(widget)

@@ -6,7 +6,7 @@ from pixels import pixels_of, rgb
 from predict_shown import explored, own_copy
 from predicting import model_path, predict
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.look import theme
@@ -29,6 +29,19 @@ def test_inputs_have_their_titles(mode: PredictMode, qtbot: QtBot) -> None:
     assert [bar.name for bar in explore.influences.bars.rows] == titles
     explore.choose_input("hits")
     assert (explore.name.currentText(), explore.target_name.currentText()) == ("hits a base", "hits a base")
+
+
+def test_a_title_without_room_is_cut_with_the_whole_in_its_tooltip(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("matrix_multiply", "density"))
+    mode.show_page("Explore")
+    mode.explore.choose_input("units")
+    whole, option = "multiply-add units on both FPGAs", QStyleOptionComboBox()
+    box = mode.explore.name
+    box.initStyleOption(option)
+    assert option.currentText.endswith("…")
+    assert whole.startswith(option.currentText[:-1])
+    assert (box.currentText(), box.toolTip()) == (whole, whole)
+    assert mode.explore.output.toolTip() == ""
 
 
 def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:

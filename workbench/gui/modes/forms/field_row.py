@@ -12,6 +12,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QPlainTextEdit,
+    QStyle,
+    QStyleOptionComboBox,
     QWidget,
 )
 
@@ -28,10 +30,16 @@ from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 
 class StillCombo(QComboBox):
-    """Does not change when a form is scrolled over it."""
+    """Does not change when a form is scrolled over it. A text without room ends in "…"."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        box, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room_px = self.style().subControlRect(box, option, field, self).width()
+        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room_px)
 
 
 #: Kinds whose fields are areas of text, and those of them whose text is a list.

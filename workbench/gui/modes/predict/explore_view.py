@@ -90,7 +90,7 @@ class ExploreView(QWidget):
         self.name = pieces.combo(140, "Input to sweep", self._name_chosen)
         self.second = pieces.combo(140, "Second input", later)
         self.target_name = pieces.combo(140, "Input to solve for")
-        for combo in (self.output, self.name, self.target_name):
+        for combo in (self.output, self.name, self.second, self.target_name):
             combo.currentTextChanged.connect(self._bound_combos)
         self.low, self.high = pieces.field(112, "From"), pieces.field(112, "To")
         self.target = pieces.field(112, "Target")
@@ -174,14 +174,14 @@ class ExploreView(QWidget):
         self._narrow = narrow
         (self._below if narrow else self._first).addWidget(self._range, 100)
         self._bound_combos()
-        for combo in (self.second, self.share):
-            combo.setMaximumWidth(116 if narrow else 180)
-            combo.setMinimumWidth(96)
+        self.share.setMaximumWidth(116 if narrow else 180)
+        self.share.setMinimumWidth(96)
         self.resource.setMinimumWidth(140)
 
     def _bound_combos(self) -> None:
         for combo in (self.output, self.name, self.target_name):
             pieces.bound(combo, *((92, 160) if self._narrow else (140, 200)))
+        pieces.bound(self.second, *((96, 116) if self._narrow else (96, 180)))
 
     # ---- what is asked
 

@@ -30,9 +30,10 @@ def combo(width: int, name: str, chosen: Callable[[], None] = lambda: None) -> S
 
 
 def bound(box: StillCombo, least_px: int, most_px: int) -> None:
-    """Make a combo box as wide as the text chosen needs, within bounds."""
+    """Make a combo box as wide as the text chosen needs, within bounds; a text that is cut stands in the tooltip."""
     wanted_px = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW_PX
     box.setFixedWidth(min(max(wanted_px, least_px), most_px))
+    box.setToolTip(box.currentText() if wanted_px > most_px else "")
 
 
 def field(width: int, name: str) -> QLineEdit:
