@@ -15,7 +15,7 @@ from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.editor import CodeEditor
-from workbench.gui.modes.source.line_advice import LineAdvice, advice_boxes
+from workbench.gui.modes.source.line_advice import LineAdvice
 from workbench.gui.modes.source.line_numbers import LineNumbers
 from workbench.gui.modes.source.margin import columns_of
 from workbench.gui.modes.source.mode import SourceMode
@@ -79,7 +79,7 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
     editor.margin.advice = {
         3: LineAdvice("small", "medium", title, "predicted 1.29×", "1.29×", "Small transfers: 1.29×")
     }
-    ((box, advice),) = advice_boxes(editor)
+    ((box, advice),) = editor.advice.in_view()
     code = editor.line_rect(3)
     assert code.right() < box.left()
     assert box.right() < editor.viewport().width()
@@ -89,13 +89,13 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
     assert "Small transfers: 1.29×" in opened.status_line.text
     code_px = code.width() + editor.width() - editor.viewport().width()
     editor.resize(code_px + 110, editor.height())
-    assert len(advice_boxes(editor)) == 1, "its figure alone has room"
+    assert len(editor.advice.in_view()) == 1, "its figure alone has room"
     editor.resize(code_px + 60, editor.height())
-    assert advice_boxes(editor) == [], "it never covers code"
+    assert editor.advice.in_view() == [], "it never covers code"
     editor.resize(900, editor.height())
     editor.setTextCursor(QTextCursor(editor.document()))
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    ((moved, _),) = advice_boxes(editor)
+    ((moved, _),) = editor.advice.in_view()
     assert moved.top() > box.top(), "it goes where its line goes"
     qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=moved.center().toPoint())
     assert opened.context.navigation.mode == "analyse"

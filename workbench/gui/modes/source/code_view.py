@@ -150,6 +150,13 @@ class CodeView(QPlainTextEdit):
 
     # ---- for the side
 
+    def line_rect(self, line: int) -> QRect:
+        """Where a line's text is, in the viewport; its width is that of the text."""
+        block = self.document().findBlockByNumber(line - 1)
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        width = self.fontMetrics().horizontalAdvance(block.text().expandtabs(4)) + self.document().documentMargin()
+        return QRect(0, round(top.top()), round(width), round(top.height()))
+
     def blocks_in_view(self) -> list[tuple[QTextBlock, float, float]]:
         """Visible lines with top and height."""
         blocks: list[tuple[QTextBlock, float, float]] = []

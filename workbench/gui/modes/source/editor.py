@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -21,10 +21,10 @@ from PySide6.QtWidgets import QMenu, QTextEdit, QToolTip, QWidget
 from workbench.api.languages import syntax_of
 from workbench.api.source.pragma_typed import Typed, typed_at
 from workbench.api.window import colour
+from workbench.gui.modes.source.advice_boxes import AdviceBoxes
 from workbench.gui.modes.source.code_view import CodeView
 from workbench.gui.modes.source.completion import Completion
 from workbench.gui.modes.source.highlight import pragma_spans, wrong_spans
-from workbench.gui.modes.source.line_advice import advice_at, paint_advice
 from workbench.gui.modes.source.line_lexer import LineColours, Span
 from workbench.gui.modes.source.lines_moved import LinesMoved
 from workbench.gui.modes.source.margin import Columns, Margin, columns_of, rich_tip
@@ -72,6 +72,7 @@ class CodeEditor(CodeView):
         self.lines = document.text.split("\n")  # of the text as it is
         self._text: str | None = document.text
         self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))
+        self.advice = AdviceBoxes(self, self.margin, self.moved)
         self.map, self.right_px = StateMap(self, self.margin, self.moved, self.scanned), MAP_PX
         self.verticalScrollBar().valueChanged.connect(lambda: self.map.update())
         self._colours = LineColours(self.lines, (document.path or Path()).suffix)
@@ -179,13 +180,6 @@ class CodeEditor(CodeView):
         self.mark()
         return self._matches
 
-    def line_rect(self, line: int) -> QRect:
-        """Where a line's text is, in the viewport; its width is that of the text."""
-        block = self.document().findBlockByNumber(line - 1)
-        top = self.blockBoundingGeometry(block).translated(self.contentOffset())
-        width = self.fontMetrics().horizontalAdvance(block.text().expandtabs(4)) + self.document().documentMargin()
-        return QRect(0, round(top.top()), round(width), round(top.height()))
-
     # ---- events
 
     def _on_change(self, position: int, removed: int, added: int) -> None:
@@ -241,7 +235,7 @@ class CodeEditor(CodeView):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             line = self.cursorForPosition(event.pos()).blockNumber() + 1
-            advice = advice_at(self, event.pos().toPointF())
+            advice = self.advice.at(event.pos().toPointF())
             words = (
                 f"{advice.words}. Click to see it in Analyse." if advice else problem_text(self.margin.problems, line)
             )
@@ -268,8 +262,7 @@ class CodeEditor(CodeView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self.margin.advice:
-            paint_advice(self)
+        self.advice.paint()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         super().scrollContentsBy(dx, dy)
@@ -277,7 +270,7 @@ class CodeEditor(CodeView):
             self.viewport().update()  # advice has other room then
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        advice = advice_at(self, event.position())
+        advice = self.advice.at(event.position())
         if advice is not None and event.button() == Qt.MouseButton.LeftButton:
             self.finding_asked.emit(advice.finding)
         else:
@@ -289,7 +282,7 @@ class CodeEditor(CodeView):
         at = self.cursorForPosition(event.position().toPoint())
         self._show_link(self.name_at(at) if held else QTextCursor())
         if not held:
-            over = not event.buttons() and advice_at(self, event.position()) is not None
+            over = not event.buttons() and self.advice.at(event.position()) is not None
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.IBeamCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
