@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from workbench.gui.frame import garbage
 from workbench.gui.frame.context import Context
@@ -36,17 +37,21 @@ class Opened(QObject):
     workspace_changed, built = Signal(), Signal()
     workspace: SimpleNamespace | None = None
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.slices = SimpleNamespace(busy=False)  # as while modes are made
+
     def open(self, path: str) -> None:
         self.workspace = SimpleNamespace(path=Path(path))
         self.workspace_changed.emit()
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], Opened]:
+def opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], Opened]]:
     """A context in which looks are taken, while it is busy or not."""
     monkeypatch.setattr(garbage, "PAUSE_MS", 1)
     monkeypatch.setattr(garbage, "YOUNG_PAUSE_MS", 1)
-    contexts = []
+    contexts: list[Opened] = []
 
     def context(busy: bool = False) -> Opened:
         contexts.append(opened := Opened())
@@ -54,7 +59,9 @@ def opened(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], Op
         garbage.look_between_turns(cast(Context, opened), opened.built, lambda: bool(opened.property("busy")))
         return opened
 
-    return context
+    yield context
+    for one in contexts:
+        delete(one)
 
 
 def old_circle() -> weakref.ref[Circle]:
@@ -78,6 +85,19 @@ def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, opened: Callable[[b
     context.setProperty("busy", False)
     qtbot.waitUntil(lambda: found() is None)
     assert objects
+
+
+def test_nothing_is_looked_at_while_modes_are_made(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:
+    context = opened(False)
+    context.slices.busy = True
+    circle = Circle()
+    gone, made = weakref.ref(circle), [[] for _ in range(1_000)]
+    del circle
+    qtbot.wait(50)
+    assert gone() is not None
+    context.slices.busy = False
+    qtbot.waitUntil(lambda: gone() is None)
+    assert len(made) == 1_000
 
 
 def test_no_thread_looks_for_garbage(qtbot: QtBot, opened: Callable[[bool], Opened]) -> None:

@@ -58,7 +58,8 @@ class _Looks(QObject):
         self._other_project |= before not in (None, self._project)
 
     def _look_at_young(self) -> None:
-        if (young := gc.get_count()[0]) > _YOUNG:
+        """Not while modes are made: their objects are left out once they are there."""
+        if (young := gc.get_count()[0]) > _YOUNG and not self._context.slices.busy:
             self._made += young
             gc.collect(1)
 
