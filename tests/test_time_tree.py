@@ -181,3 +181,13 @@ def test_a_name_too_long_for_its_cell_goes_on_below_before_a_word() -> None:
     text = low.document(62, 36, "one cell")
     assert ">work<" in text
     assert ">2.7" not in text, "its share would be below the cell"
+
+
+def test_a_name_stays_in_the_head_that_parts_inside_leave() -> None:
+    work = TimeNode("work", "state", 0.2, 0.2, (), Category.WORK)
+    block = TimeNode("writeSamples", "block", 0.2, 0.2, (work,), None)
+    cells = list(treemap_cells(block, Box(0, 0, 62, 90)))
+    assert [cell.node for cell in cells] == [block, work]
+    canvas = SvgCanvas(PAGE)
+    draw_cells(canvas, cells)
+    assert ">Samples<" not in canvas.document(62, 90, "a block and its state")

@@ -54,14 +54,15 @@ def _draw_cell(canvas: Canvas, cell: Cell) -> None:
         if box.width >= 2:
             canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "", "rule")
         if box.width >= _TEXT_FROM_PX and box.height >= 16:
-            _write(canvas, node, box)
+            _write(canvas, cell)
 
 
-def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
+def _write(canvas: Canvas, cell: Cell) -> None:
+    node, box = cell.node, cell.box
     weight = 400 if node.level in ("state", "call") else 600
     share, middle = percent_text(node.share), box.y + min(box.height, ROW_PX[0]) / 2 - 2
     pad = 6 if box.width >= _NARROW_PX else 3
-    room, most = box.width - 2 * pad, int((box.height - 4 - _STRIPE_PX) / _LINE_PX)
+    room, most = box.width - 2 * pad, int((min(box.height, cell.head_px) - 4 - _STRIPE_PX) / _LINE_PX)
     lines = name_lines(canvas, node.name, room, weight)
     if 1 < len(lines) <= most:
         for line in lines:
@@ -73,7 +74,7 @@ def _write(canvas: Canvas, node: TimeNode, box: Box) -> None:
     wide = canvas.width_of(share, 11)
     if used + wide + 10 <= room:
         canvas.write(box.x + pad + used + 8, middle, share, "second", 11, 400)
-    elif most and wide <= room and not node.parts:  # whose cells are there
+    elif most > 0 and wide <= room:
         canvas.write(box.x + pad, middle + 16, share, "second", 11, 400)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from workbench.api.results import Analysis, CallMetrics, GroupMetrics
 from workbench.model.blocks import Side
@@ -126,11 +127,12 @@ def _largest_first(nodes: Iterable[TimeNode]) -> tuple[TimeNode, ...]:
 
 @dataclass(frozen=True)
 class Cell:
-    """The box of a part; `depth` counts from the part at the picture's root."""
+    """The box of a part; `depth` counts from the part at the root. Parts inside leave it `head_px` for its text."""
 
     node: TimeNode
     box: Box
     depth: int
+    head_px: float = inf
 
 
 def rows_of(node: TimeNode) -> int:
@@ -149,11 +151,11 @@ def flame_cells(root: TimeNode, width: float, row_px: float, depth: int = 0, x: 
 
 def treemap_cells(root: TimeNode, box: Box, depth: int = 0) -> Iterator[Cell]:
     """Areas proportional to times, parts inside their parent under its title."""
-    yield Cell(root, box, depth)
     inside = Box(box.x + _AIR_PX, box.y + _HEAD_PX, box.width - 2 * _AIR_PX, box.height - _HEAD_PX - _AIR_PX)
-    if root.level in ("state", "call") or min(inside.width, inside.height) < 8.0:
-        return
-    for part, place in squarified(root.parts, inside):
+    is_leaf = root.level in ("state", "call") or min(inside.width, inside.height) < 8.0
+    parts = () if is_leaf else root.parts
+    yield Cell(root, box, depth, _HEAD_PX if parts else inf)
+    for part, place in squarified(parts, inside):
         yield from treemap_cells(part, place, depth + 1)
 
 
