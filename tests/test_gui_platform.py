@@ -756,3 +756,15 @@ def test_rows_of_a_spreadsheet_are_in_the_units_of_its_head() -> None:
     rows = pasted_points("Size (KiB)\tTime [us]\tFrom\n4\t10.5\tours\n8 MiB\t1 ms\n")
     assert rows == [{"bytes": "4 KiB", "time_s": "10.5 us", "source": "ours"}, {"bytes": "8 MiB", "time_s": "1 ms"}]
     assert pasted_points("bytes,seconds\n4,1e-5") == [{"bytes": 4, "time_s": 1e-5}]
+
+
+def test_no_field_is_wider_than_its_room(mode: PlatformMode) -> None:
+    mode.choose(("host_api", "functions", 2))
+    rows = mode.form.rows
+    assert [row.field.label for row in rows].count("") == 1  # which has the whole width
+    for room_px in range(400, 1200, 20):
+        for row in rows:
+            more_px = 130 if not row.field.label else 0
+            row.set_width(room_px, more_px)
+            row.box.layout().activate()
+            assert row.box.minimumSizeHint().width() <= room_px

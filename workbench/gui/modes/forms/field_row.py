@@ -169,8 +169,8 @@ class FieldRow(QObject):
             editor_px = min(editor_px, MOST_EDITOR_PX + more_px)
         holder_px = max(editor_px, _LEAST_PX) + after_px
         self._holder.setFixedWidth(holder_px)
-        before_px = 0 if down else holder_px + self._row.spacing()
-        self._row.setContentsMargins(0, 0, max(0, room_px - before_px - _MOST_NOTE_PX), 0)
+        used_px = max(holder_px, _MOST_NOTE_PX) if down else holder_px + self._row.spacing() + _MOST_NOTE_PX
+        self._row.setContentsMargins(0, 0, max(0, room_px - used_px), 0)
 
     # ---- document and widget
 
