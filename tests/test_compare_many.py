@@ -180,8 +180,8 @@ def listed_runs(qtbot: QtBot, mode: CompareMode, button: QPushButton) -> RunList
     return box
 
 
-def test_runs_are_ticked_by_keys_in_one_visit(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
-    """The list says what differs, and how long each run took."""
+def two_compared(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> CompareMode:
+    """Compare mode with the third run, and the first as the other one."""
     theme.apply_theme(qapp, "light")
     context = Context(Plugins(()))
     mode = CompareMode(context, MODES["compare"])
@@ -192,6 +192,13 @@ def test_runs_are_ticked_by_keys_in_one_visit(qtbot: QtBot, qapp: QApplication, 
     mode.show()
     context.set_run(opened(runs[2]))
     mode.other.show(opened(runs[0]))
+    return mode
+
+
+def test_runs_are_ticked_by_keys_in_one_visit(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
+    """The list says what differs, and how long each run took."""
+    mode = two_compared(qtbot, qapp, runs)
+    context = mode.context
     qtbot.waitUntil(lambda: mode.below.to_table.isVisible(), timeout=10_000)
     box = listed_runs(qtbot, mode, mode.head.more)
     table = box.table
@@ -227,16 +234,8 @@ def test_runs_are_ticked_by_keys_in_one_visit(qtbot: QtBot, qapp: QApplication, 
 
 
 def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
-    theme.apply_theme(qapp, "light")
-    context = Context(Plugins(()))
-    mode = CompareMode(context, MODES["compare"])
-    for _ in mode.build():
-        pass
-    qtbot.addWidget(mode)
-    mode.resize(1536, 930)
-    mode.show()
-    context.set_run(opened(runs[2]))
-    mode.other.show(opened(runs[0]))
+    mode = two_compared(qtbot, qapp, runs)
+    context = mode.context
     below, table = mode.below, mode.below.runs.table
     qtbot.waitUntil(lambda: below.to_table.isVisible(), timeout=10_000)
     box = listed_runs(qtbot, mode, mode.head.more)

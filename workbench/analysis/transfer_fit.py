@@ -79,4 +79,4 @@ def residual_text(residual: float) -> str:
 
 def _percent(fraction: float, sign: str = "") -> str:
     """Two significant digits in percent, but every digit of a hundred or more."""
-    return f"{100 * fraction:{sign}.{0 if abs(fraction) >= 0.995 else 2}{'f' if abs(fraction) >= 0.995 else 'g'}}"
+    return f"{100 * fraction:{sign}{'.0f' if abs(fraction) >= 0.995 else '.2g'}}"

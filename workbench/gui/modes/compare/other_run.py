@@ -76,12 +76,14 @@ class OtherRun(QObject):
         context.background.start("other run", partial(open_result, path, context.plugins), done, context.failed)
 
     def _choose(self, opened: OpenRun) -> None:
-        rest = tuple(one for one in self.added if one.run.path != opened.run.path)
-        self._change(f"compare with {run_title(opened.run)}", opened, rest)
+        self._change(f"compare with {run_title(opened.run)}", opened, self._added_but(opened))
 
     def show(self, opened: OpenRun) -> None:
         """Compare with a run that nobody chose."""
-        self._put(opened, tuple(one for one in self.added if one.run.path != opened.run.path))
+        self._put(opened, self._added_but(opened))
+
+    def _added_but(self, opened: OpenRun) -> tuple[OpenRun, ...]:
+        return tuple(one for one in self.added if one.run.path != opened.run.path)
 
     def _change(self, label: str, opened: OpenRun | None, added: tuple[OpenRun, ...]) -> None:
         """By a step that is taken back."""

@@ -67,9 +67,8 @@ class PointTable(RowView):
         self.document = document
         self.table = ""
         self.points: tuple[TablePoint, ...] = ()
-        self._shown: tuple[str, tuple[TablePoint, ...], bool] | None = (
-            None  # of which document, whether it is read only
-        )
+        #: The table's name, its points, and whether the document is read only.
+        self._shown: tuple[str, tuple[TablePoint, ...], bool] | None = None
         self._off: dict[int, float] = {}  # by the number of the point, how far it is off the fit
         self.hovered_point = -1
         self._said: dict[int, QWidget] = {}  # by the number of the point that it is said of
