@@ -54,16 +54,16 @@ class Rounds:
     def rows(self) -> tuple[tuple[Row, ...], ...]:
         """The rows of each run."""
         most = MOST_REPLICAS if len(self.runs) < MANY else REPLICAS_OF_MANY
-        while True:
-            rows = tuple(round_rows(one.scene, most) for one in self.runs)
-            more = tuple(round_rows(one.scene, most + 1) for one in self.runs)
-            if more == rows or _height(more, ROW_PX) > self.room_px:
-                break
-            most += 1
+        rows = self._rows_of(most)
+        while (more := self._rows_of(most + 1)) != rows and _height(more, ROW_PX) <= self.room_px:
+            rows, most = more, most + 1
         spare = (self.room_px - _height(rows, ROW_PX)) // max(sum(map(len, rows)), 1)
         row_px = min(ROW_PX + max(int(spare), 0), MOST_ROW_PX)
         bar_px = BAR_PX * row_px // ROW_PX
         return tuple(tuple(replace(row, height=row_px, bar=bar_px) for row in of_run) for of_run in rows)
+
+    def _rows_of(self, most: int) -> tuple[tuple[Row, ...], ...]:
+        return tuple(round_rows(one.scene, most) for one in self.runs)
 
     @property
     def row_px(self) -> int:
