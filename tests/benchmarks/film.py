@@ -190,7 +190,7 @@ def run_to_its_end(film: Film) -> None:
     while driven.ask("bool(app.activeModalWidget())"):
         driven.settle()
         texts = driven.ask(f"[b.text() for b in app.activeModalWidget().findChildren({WIDGETS}.QPushButton)]")
-        answer = next(one for one in ("Save and run", "Trust and run") if one in texts)
+        answer = next(one for one in ("Save, trust and run", "Save and run", "Trust and run") if one in texts)
         film.click(f"find({answer!r})", answer)
         driven.settle()
     driven.wait(

@@ -13,6 +13,7 @@ from source_shown import show, source_of
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.modes.analyse.mode import AnalyseMode
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.line_advice import LineAdvice
@@ -77,13 +78,15 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
     editor = show(opened, project.parent / "host" / "main.c", 1)
     title = "Unite 139 calls of main.c:3 and give each of them a buffer of its own"
     editor.margin.advice = {
-        3: LineAdvice("small", "medium", title, "predicted 1.29×", "1.29×", "Small transfers: 1.29×")
+        3: LineAdvice("small", "medium", title, "predicted 1.29×", "1.29×", "Small transfers: 1.29×", True)
     }
-    ((box, advice),) = editor.advice.in_view()
+    ((box, advice, try_box),) = editor.advice.in_view()
     code = editor.line_rect(3)
     assert code.right() < box.left()
     assert box.right() < editor.viewport().width()
     assert code.top() <= box.center().y() <= code.bottom()
+    assert try_box.width() > 0
+    assert box.contains(try_box)
     assert "Small transfers" not in opened.status_line.text
     editor.go_to(3)
     assert "Small transfers: 1.29×" in opened.status_line.text
@@ -95,11 +98,31 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
     editor.resize(900, editor.height())
     editor.setTextCursor(QTextCursor(editor.document()))
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    ((moved, _),) = editor.advice.in_view()
+    ((moved, _, _),) = editor.advice.in_view()
     assert moved.top() > box.top(), "it goes where its line goes"
     qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=moved.center().toPoint())
     assert opened.context.navigation.mode == "analyse"
     assert opened.context.navigation.selection == SelectedFinding(advice.finding)
+
+
+def test_try_behind_an_advice_and_its_command_try_the_change_of_that_line(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+    monkeypatch.setattr(
+        AnalyseMode, "try_change", lambda mode: tried.append(opened.context.navigation.selection) or True
+    )
+    editor = show(opened, project.parent / "host" / "main.c", 3)
+    editor.margin.advice = {3: LineAdvice("a", "medium", "Unite", "1.29×", "1.29×", "Small", True)}
+    ((_, _, try_box),) = editor.advice.in_view()
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=try_box.center().toPoint())
+    assert opened.context.navigation.mode == "analyse"
+    opened.go_to("source")
+    opened.try_change()
+    assert opened.context.navigation.mode == "analyse"
+    assert tried == [SelectedFinding("a")] * 2
+    editor.margin.advice = {3: LineAdvice("b", "medium", "Wait less", "1.5×", "1.5×", "Waits", False)}
+    assert not editor.try_change(), "a bound has no change of its own"
 
 
 def test_a_new_run_leaves_the_cursor_where_one_edits(

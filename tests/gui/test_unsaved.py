@@ -1,11 +1,12 @@
 """One notion of unsaved: dots, the one question on every way of leaving, keys that act, undo in every mode."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from workbench.api.job import Job
@@ -20,11 +21,12 @@ from workbench.gui.modes.source.mode import SourceMode
 from workbench.gui.modes.timeline.mode import TimelineMode
 from workbench.gui.open.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN, OpenDocuments
 from workbench.gui.open.question import CANCEL, DISCARD, SAVE, Question, QuestionDialog, ask
+from workbench.gui.open.trust_prompt import TrustPrompt
 from workbench.model.run import Run
 from workbench.session.edit.documents import SourceFile
 from workbench.session.keep.aside import load_aside
 from workbench.session.make.pipeline import RunOptions
-from workbench.session.open.trust import trust
+from workbench.session.open.trust import trust, trust_state, withdraw
 from workbench.session.open.workspace import Workspace
 
 Settle = Callable[[MainWindow], None]
@@ -224,6 +226,40 @@ def test_f5_never_runs_the_old_text_silently(
     assert not opened.context.documents.unsaved
     settle(opened)
     assert editor.can_undo  # though the project was read again
+
+
+def test_unsaved_changes_and_trust_are_one_question(opened: MainWindow, asked: Asked, main: Path, qtbot: QtBot) -> None:
+    seen = runs(opened)
+    workspace = opened.context.workspace
+    assert workspace is not None
+    withdraw(str(workspace.path))
+    editor = typed(opened, main, qtbot)
+    said: list[str] = []
+
+    def answer(button: str) -> None:
+        prompt = QApplication.activeModalWidget()
+        assert isinstance(prompt, TrustPrompt)
+        said.extend(child.text() for child in prompt.findChildren(QLabel))
+        next(one for one in prompt.findChildren(QPushButton) if one.text() == button).click()
+
+    def run(button: str) -> None:
+        QTimer.singleShot(0, opened, partial(answer, button))
+        opened.run_control.run()
+
+    run("Cancel")
+    assert not opened.runner.running
+    run("Trust and run as saved")
+    qtbot.waitUntil(lambda: len(seen) == 1 and not opened.runner.running)
+    assert editor.file.dirty
+    run("Save, trust and run")
+    qtbot.waitUntil(lambda: len(seen) == 2 and not opened.runner.running)
+    assert [text.startswith("// mine") for text in seen] == [False, True]
+    assert any("host/main.c" in text for text in said)
+    assert asked.questions == []
+    assert trust_state(workspace).trusted, "with what was saved"
+    qtbot.keyClicks(editor, "more ")
+    run("Run as saved")  # what the files hold is trusted
+    qtbot.waitUntil(lambda: len(seen) == 3 and not opened.runner.running)
 
 
 def test_a_project_file_changed_elsewhere_is_read_before_a_run(

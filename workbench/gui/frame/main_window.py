@@ -36,6 +36,7 @@ class MainWindow(ProjectWindow):
         self.actions_of.add(self._menus())
         self.modes.shown_changed.connect(self._restore_problems)
         self.end_banner.comparison_wanted.connect(self.compare_before)
+        self.context.navigation.change_wanted.connect(self.try_change)
         self.actions_of.update()
 
     def _place_tour(self) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.gui.frame.selection import Selection
+from workbench.gui.frame.selection import SelectedFinding, Selection
 
 Range = tuple[int, int]
 _MOST_PLACES = 100
@@ -26,6 +26,7 @@ class Navigation(QObject):
     places_changed = Signal()
     line_wanted = Signal(str, int)  # a source file as scan, run or finding names it, and a line of it
     pragma_wanted = Signal()  # at the line that was shown last
+    change_wanted = Signal()  # the selected finding's, to be tried
     template_wanted = Signal(object)  # a Path, to be shown in Platform mode
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -65,6 +66,12 @@ class Navigation(QObject):
         """Show a line of source, and ask what it is doing."""
         self.open_line(file, line)
         self.pragma_wanted.emit()
+
+    def try_change(self, finding: str) -> None:
+        """Try a finding's change, in Analyse mode."""
+        self.set_mode("analyse")
+        self.select(SelectedFinding(finding))
+        self.change_wanted.emit()
 
     def look_at_all(self) -> None:
         """Another run is shown: nothing of it is selected, and no part of it looked at."""

@@ -148,13 +148,11 @@ class OpenDocuments(QObject):
             for document in unsaved:
                 document.revert()
             return True
-        return answer == SAVE and all(self._save(d) for d in unsaved)
+        return answer == SAVE and self.save_each(unsaved)
 
     def may_run(self) -> bool:
         """Whether a run may start: with everything saved that it reads, or with what the files hold if so answered."""
-        self.commit_wanted.emit()
-        unsaved = tuple(d for d in self._documents.unsaved if d.kind in RUN_KINDS)
-        if not unsaved:
+        if not (unsaved := self.unsaved_of_run()):
             return True
         question = Question(
             "Save before the run?",
@@ -163,7 +161,16 @@ class OpenDocuments(QObject):
             (SAVE_AND_RUN, RUN_AS_SAVED, CANCEL),
         )
         answer = self.ask(question)
-        return answer == RUN_AS_SAVED or (answer == SAVE_AND_RUN and all(self._save(d) for d in unsaved))
+        return answer == RUN_AS_SAVED or (answer == SAVE_AND_RUN and self.save_each(unsaved))
+
+    def unsaved_of_run(self) -> tuple[Document, ...]:
+        """The documents that a run reads and that hold something unsaved, with what is being typed."""
+        self.commit_wanted.emit()
+        return tuple(d for d in self._documents.unsaved if d.kind in RUN_KINDS)
+
+    def save_each(self, documents: Iterable[Document]) -> bool:
+        """Save documents, up to the first that is not saved: False there."""
+        return all(self._save(document) for document in documents)
 
     def report_overtaken(self, document: Document) -> None:
         """Say that a file with unsaved changes was written by another program."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +16,11 @@ from PySide6.QtWidgets import QWidget
 from workbench.api.job import Job
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.naming import folder_title
-from workbench.gui.open.trust_prompt import PROVE, ask_trust
+from workbench.gui.open.trust_prompt import PROVE, RUN, Act, ask_save_and_trust, ask_trust
 from workbench.gui.run.jobs import JobRunner
 from workbench.gui.run.run_dock import RunDock
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.open.trust import is_own
 from workbench.session.open.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -64,6 +67,7 @@ class RunControl(QObject):
         self._context, self._runner, self._dock = context, runner, dock
         self._options, self._window = options, window
         self._last: RunOptions | None = None
+        self._agreed: Callable[[Workspace], None] | None = None  # remembers the trust that was asked for already
         self.run_function: RunFunction = _run
         self.title = ""
         self._began_s: float | None = None  # when the run under way began; None where it is another job
@@ -84,11 +88,33 @@ class RunControl(QObject):
 
     def run(self) -> None:
         """Ask what becomes of unsaved changes, and for trust if need be, then run the project as its files say it."""
-        self._when_ready(self._run)
+        self._when_ready(self._run, RUN)
 
-    def _when_ready(self, then: Callable[[], None]) -> None:
-        if self._context.workspace is not None and not self.running and self._context.documents.may_run():
-            self._context.when_current(then)
+    def _when_ready(self, then: Callable[[], None], act: Act | None = None) -> None:
+        """Ask what becomes of unsaved changes; of an `act` that will ask for trust in them too, both at once."""
+        workspace, documents = self._context.workspace, self._context.documents
+        if workspace is None or self.running:
+            return
+        self._agreed = None
+        if act is not None and not is_own(workspace) and (unsaved := documents.unsaved_of_run()):
+            names = [os.path.relpath(document.path, workspace.root) for document in unsaved if document.path]
+            save = partial(documents.save_each, unsaved)
+            self._agreed = ask_save_and_trust(workspace, names, save, self._window, act)
+            if self._agreed is None:
+                return
+        elif not documents.may_run():
+            return
+        self._context.when_current(then)
+
+    def _is_trusted(self, workspace: Workspace, act: Act = RUN) -> bool:
+        """Whether an act may be; asks where that was not asked with what was unsaved."""
+        agreed, self._agreed = self._agreed, None
+        if agreed is not None:
+            agreed(workspace)
+        if not ask_trust(workspace, self._window, act):
+            return False
+        self._context.set_trusted(True)
+        return True
 
     def _run(self) -> None:
         workspace = self._context.workspace
@@ -125,13 +151,12 @@ class RunControl(QObject):
 
     def prove(self) -> None:
         """Say of each module whether it behaves as before once it is instrumented."""
-        self._when_ready(self._prove)
+        self._when_ready(self._prove, PROVE)
 
     def _prove(self) -> None:
         workspace = self._context.workspace
-        if workspace is None or not ask_trust(workspace, self._window, PROVE):
+        if workspace is None or not self._is_trusted(workspace, PROVE):
             return
-        self._context.set_trusted(True)
         settings = self._options(workspace).settings
 
         def work(job: Job) -> None:
@@ -182,7 +207,7 @@ class RunControl(QObject):
         self.start_job("Study", f"{title}, {len(study.points)} points", work)
 
     def again(self) -> None:
-        self._when_ready(self._again)
+        self._when_ready(self._again, RUN)
 
     def _again(self) -> None:
         workspace = self._context.workspace
@@ -198,9 +223,8 @@ class RunControl(QObject):
 
     def _start(self, workspace: Workspace, options: RunOptions) -> None:
         target = workspace.target(options.target)
-        if not ask_trust(workspace, self._window):
+        if not self._is_trusted(workspace):
             return
-        self._context.set_trusted(True)
         self._last = options
         out = options.out or workspace.next_run_folder()
         self.title = folder_title(out)

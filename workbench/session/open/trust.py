@@ -40,9 +40,9 @@ class TrustState:
 
 def trust_state(workspace: Workspace) -> TrustState:
     """The trust in the project now; reads its files."""
-    agreed = _agreed().get(str(workspace.path))
-    if agreed == _OWN:
+    if is_own(workspace):
         return TrustState(True)
+    agreed = _agreed().get(str(workspace.path))
     if not isinstance(agreed, dict):
         return TrustState(False)
     now = content(workspace)
@@ -58,6 +58,11 @@ def trust(workspace: Workspace, own: bool = False) -> None:
 def trusted() -> dict[str, bool]:
     """The trusted project files, each with whether it is the user's own."""
     return {path: agreed == _OWN for path, agreed in _agreed().items()}
+
+
+def is_own(workspace: Workspace) -> bool:
+    """Whether the project is trusted whatever its files hold."""
+    return _agreed().get(str(workspace.path)) == _OWN
 
 
 def withdraw(project: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -33,6 +33,7 @@ from workbench.gui.modes.source.problems import problem_text
 from workbench.gui.modes.source.state_map import MAP_PX, StateMap
 from workbench.gui.modes.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
 from workbench.session.edit.documents import SourceFile
+from workbench.session.program.keys import with_key
 
 MOST_MARKED = 1000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -59,6 +60,7 @@ class CodeEditor(CodeView):
     pragma_asked = Signal(int, QTextCursor)
     definition_asked = Signal()  # of the name at the cursor
     finding_asked = Signal(str)  # the id of one whose advice was clicked
+    try_asked = Signal(str)  # the id of one whose change was to be tried
     typed = Signal(object)  # the edits by which the text is another
     file_changed = Signal()  # its text, here or in another view of it, or whether it is saved
     undo_label = redo_label = ""  # one key typed is like another
@@ -235,13 +237,26 @@ class CodeEditor(CodeView):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             line = self.cursorForPosition(event.pos()).blockNumber() + 1
-            advice = self.advice.at(event.pos().toPointF())
-            words = (
-                f"{advice.words}. Click to see it in Analyse." if advice else problem_text(self.margin.problems, line)
-            )
+            words = self._advice_words(event.pos().toPointF()) or problem_text(self.margin.problems, line)
             QToolTip.showText(event.globalPos(), rich_tip(words), self)
             return True
         return super().viewportEvent(event)
+
+    def try_change(self) -> bool:
+        """Ask for a try of the change that is advised about the cursor's line. False where none is."""
+        advice = self.advice.of_line(self.line)
+        if advice is None or not advice.can_try:
+            return False
+        self.try_asked.emit(advice.finding)
+        return True
+
+    def _advice_words(self, point: QPointF) -> str:
+        """What the advice at a point says, and where a click there leads; "" where there is none."""
+        if (box := self.advice.at(point)) is None:
+            return ""
+        if box.try_rect.contains(point):
+            return with_key("Predict what this change gains; nothing is edited", "try_change")
+        return f"{box.advice.words}. Click to see it in Analyse."
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """What is this call or branch doing? Elsewhere, and over chosen text: cut, copy, paste."""
@@ -270,9 +285,10 @@ class CodeEditor(CodeView):
             self.viewport().update()  # advice has other room then
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        advice = self.advice.at(event.position())
-        if advice is not None and event.button() == Qt.MouseButton.LeftButton:
-            self.finding_asked.emit(advice.finding)
+        box = self.advice.at(event.position())
+        if box is not None and event.button() == Qt.MouseButton.LeftButton:
+            asked = self.try_asked if box.try_rect.contains(event.position()) else self.finding_asked
+            asked.emit(box.advice.finding)
         else:
             super().mousePressEvent(event)
 

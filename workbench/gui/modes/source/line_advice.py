@@ -21,6 +21,7 @@ class LineAdvice:
     gain: str
     short: str
     words: str
+    can_try: bool
 
 
 def line_advice(analysis: Analysis, aside: Collection[str], same_file: Callable[[str], bool]) -> dict[int, LineAdvice]:
@@ -52,4 +53,6 @@ def _advice(finding: Finding, of_line: str) -> LineAdvice:
     short = short_gain_text(finding)
     gain = f"predicted {short}" if finding.speedup_predicted is not None else short
     whole = ": ".join(dict.fromkeys((finding.title, set_title(best) if best else finding.title)))
-    return LineAdvice(finding.id, finding.sign, f"{title}{more}", gain, short, f"{whole}: {gain_words(finding)}")
+    return LineAdvice(
+        finding.id, finding.sign, f"{title}{more}", gain, short, f"{whole}: {gain_words(finding)}", bool(best)
+    )

@@ -107,10 +107,7 @@ class SourceMode(Mode):
     def history(self) -> Undoable:
         return self.editor if self.editor is not None else self.context.history
 
-    def open_line(self, path: Path, line: int) -> None:
-        self.open_file(path, line)
-
-    def open_file(self, path: Path, line: int = 0) -> None:
+    def open_line(self, path: Path, line: int = 0) -> None:
         """Show a file, at a line if one is given. One that cannot be read becomes a notice."""
         editor = self.tabs.of(path)
         if editor is None:
@@ -128,6 +125,8 @@ class SourceMode(Mode):
             editor.go_to(line)
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    open_file = open_line
+
     def _editor_of(self, document: SourceFile) -> CodeEditor:
         """A new editor of a file that is open."""
         editor = CodeEditor(document, MarginColumns)
@@ -138,6 +137,7 @@ class SourceMode(Mode):
         editor.more_of_name = partial(metric_menu.offer, editor)
         editor.definition_asked.connect(self.go_to_definition)
         editor.finding_asked.connect(self.details.show_finding)
+        editor.try_asked.connect(self.context.navigation.try_change)
         editor.line_changed.connect(self._on_line)
         editor.file_changed.connect(partial(self._on_changed, editor))
         editor.typed.connect(partial(self._on_text, editor))
@@ -221,6 +221,9 @@ class SourceMode(Mode):
             if self.editor is not None and self.editor.path == Path(definition.file):
                 self.editor.go_to(definition.line, definition.column)
 
+    def try_change(self) -> bool:
+        return self.editor is not None and self.editor.try_change()
+
     # ---- pragmas
 
     def insert_pragma(self) -> None:
@@ -230,8 +233,7 @@ class SourceMode(Mode):
 
     def ask_pragma(self, line: int, name: QTextCursor | None = None) -> None:
         """Open the popover beside a line that holds a call or a branch; elsewhere say so in the status bar."""
-        editor = self.editor
-        if editor is None:
+        if (editor := self.editor) is None:
             return
         if why := self._asking.ask(editor, self._notes[editor].points(), line, name or QTextCursor()):
             self._say_status(f"line {line}: {why}")
@@ -366,8 +368,7 @@ class SourceMode(Mode):
 
     def _on_line(self, line: int = 0) -> None:
         """The cursor is on another line: the block there, in details and over the text."""
-        editor = self.editor
-        if editor is None:
+        if (editor := self.editor) is None:
             return
         self._say_status()
         self.tabs.crumbs.show_line(editor.line)
@@ -381,11 +382,10 @@ class SourceMode(Mode):
 
     def _on_selection(self) -> None:
         """A finding, block or state was selected elsewhere: its file and line come into view here too."""
-        chosen = self.context.navigation.selection
-        if isinstance(chosen, SelectedFinding | SelectedBlock | SelectedState | SelectedLine):
-            place = self.context.selected_place()
-            if place is not None and self.context.navigation.mode == "source":
-                self.open_file(self.context.resolve(place[0]), place[1])
+        navigation, kinds = self.context.navigation, SelectedFinding | SelectedBlock | SelectedState | SelectedLine
+        place = self.context.selected_place() if isinstance(navigation.selection, kinds) else None
+        if place is not None and navigation.mode == "source":
+            self.open_file(self.context.resolve(place[0]), place[1])
 
     def _go_to(self, line: int) -> None:
         if self.editor is not None:
@@ -397,4 +397,4 @@ class SourceMode(Mode):
         if editor is None:
             return
         extra = extra or problem_text(editor.margin.problems, editor.line).replace("\n", "; ")
-        self.say_status(*status_words(editor), *([extra] if extra else []))
+        self.say_status(*status_words(editor), *filter(None, [extra]))

@@ -12,5 +12,5 @@ def status_words(editor: CodeEditor) -> tuple[str, ...]:
     if syntax_of(editor.path) is None:
         return at, state
     pragmas, lacking = counted(len(editor.margin.pragmas), "pragma"), counted(len(editor.margin.lacking), "place")
-    advice = editor.margin.advice.get(editor.moved.original(editor.line))
+    advice = editor.advice.of_line(editor.line)
     return at, f"{editor.path.name}: {pragmas}, {lacking} unmarked", state, *([advice.words] if advice else [])
