@@ -220,9 +220,10 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
 
     window.floating.show_settings("keys")
     window.slices.finish()
-    assert groups_of(dialog) == ["Keys", "Keys of modes", "Keys of pictures", "Fixed keys"]
+    menus = ("File", "Edit", "View", "Go", "Run", "Help")
+    assert groups_of(dialog) == [*(f"{one} keys" for one in (*menus, "Mode", "Picture", "Fixed"))]
     dialog.search.setText("timeline marker")
-    assert groups_of(dialog) == ["Keys of pictures"]
+    assert groups_of(dialog) == ["Picture keys"]
     dialog.search.setText("keys")
     keys = rows["key.run"].field
     assert isinstance(keys, QKeySequenceEdit)
@@ -235,7 +236,14 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     qtbot.keyClick(keys, Qt.Key.Key_F8)
     assert "F8 is the key of 'Next finding'" in rows["key.run"].problem.text()
     assert run.shortcut().toString() == "Ctrl+R"
+    dialog.search.setText("theme")
+    assert not rows["key.run"].isVisible()
+    assert dialog.go_to_wrong.isVisible(), "it is said above, wherever the row is"
+    dialog.go_to_wrong.click()
+    qtbot.waitUntil(lambda: not rows["key.run"].visibleRegion().isEmpty())
+    assert rows["key.run"].isVisible()
     rows["key.run"].take.click()
+    assert not dialog.go_to_wrong.isVisible()
     assert run.shortcut().toString() == "F8"
     assert window.actions_of.all["next_finding"].shortcut().isEmpty()
     qtbot.keyClick(keys, Qt.Key.Key_Backspace)

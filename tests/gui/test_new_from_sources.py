@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -43,8 +43,9 @@ def test_what_was_found_is_shown_with_its_reason_and_written(
     for one in shown.proposal.decisions:
         assert one.reason[:1].upper() + one.reason[1:] in texts(shown)
     assert any("unused.sv: not reached from a_filter" in text for text in texts(shown))
-    assert shown.create_button.hasFocus()
-    qtbot.keyClick(shown.create_button, Qt.Key.Key_Return)
+    (first,) = [one for one in shown.findChildren(QLineEdit) if one.hasFocus()]
+    assert first.accessibleName().startswith("value of "), "what no source says is asked first"
+    qtbot.keyClick(first, Qt.Key.Key_Return)
     settle(window)
     assert window.context.workspace is not None
     assert window.context.workspace.path == folder / "filter.workbench.yaml"
@@ -152,6 +153,9 @@ def test_an_api_that_no_template_describes_is_added_on_the_spot_and_macros_are_a
     assert shown.proposal is not None
     assert {one.what: one.value for one in shown.proposal.decisions}["platform"] == "brd.yaml"
     assert any("its transfer times are assumed" in text for text in texts(shown))
+    first = shown.focusWidget()
+    assert first.accessibleName() == "value of COUNT", "what no source says comes first"
+    assert first.mapTo(shown, QPoint()).y() < min(c.mapTo(shown, QPoint()).y() for c in shown.findChildren(QComboBox))
     for name, value in (("COUNT", "5"), ("LIMIT", "0x10")):
         named = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == f"value of {name}"]
         field = named[-1]  # those of the first look may still be there

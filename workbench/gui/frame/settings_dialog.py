@@ -7,8 +7,9 @@ from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QToolButton, QVBoxLayout, QWidget
 
 from workbench.gui.frame.settings_rows import SettingRow
+from workbench.gui.look.theme import set_ground
 from workbench.gui.run.background import Background
-from workbench.gui.widgets import Button, ElidedLabel, PillButton, label, scrolled
+from workbench.gui.widgets import Button, ElidedLabel, PillButton, SeverityIcon, label, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, programs
@@ -69,6 +70,12 @@ class SettingsDialog(QDialog):
             head.setContentsMargins(0, 10, 0, 2)
         self._others = [(label(keys, "code"), label(what, "smallsecond")) for keys, what in VIEW_KEYS]
         self._none = label("", "muted", wrap=True)
+        self._wrong, self._wrong_said = QWidget(), label("", "second", wrap=True)  # above the rows
+        set_ground(self._wrong, "note")
+        self.go_to_wrong = Button("Go to it", kind="link", on=self._go_to_wrong)
+        parts = (SeverityIcon("high"), (self._wrong_said, 1), self.go_to_wrong)
+        row_layout(*parts, of=self._wrong, margins=(12, 6, 12, 6), spacing=10)
+        self._wrong.hide()
         self._trusted = QWidget()
         self._trusted.setLayout(QVBoxLayout())
 
@@ -77,6 +84,7 @@ class SettingsDialog(QDialog):
         for number, (name, setting) in enumerate(self._known.items()):
             shown = self.rows[name] = SettingRow(setting, self._known)
             shown.changed.connect(partial(self._on_changed, name))
+            shown.told.connect(self._show_wrong)
             if number % _AT_ONCE == _AT_ONCE - 1:
                 yield
         self._rows_column = column_layout(margins=(18, 4, 12, 18), spacing=2)
@@ -84,7 +92,7 @@ class SettingsDialog(QDialog):
         self.area.verticalScrollBar().valueChanged.connect(self._show_group)
         row = row_layout(self.groups, (self.area, 1), spacing=12)
         above = row_layout((self.search, 1), self.set_only, spacing=10)
-        column = column_layout(above, of=self, margins=(20, 16, 20, 20), spacing=12)
+        column = column_layout(above, self._wrong, of=self, margins=(20, 16, 20, 20), spacing=12)
         column.addLayout(row, 1)
         yield
         yield from self._fill()
@@ -124,6 +132,7 @@ class SettingsDialog(QDialog):
         self.rows["folder.cache"].say_found(str(cache_dir()))
         self._look_for_programs()
         self._show_trusted()
+        self._show_wrong()
         self.search.setText(words)
         self._find(words)
         self.resize(self.size().boundedTo(self._room()))
@@ -161,6 +170,23 @@ class SettingsDialog(QDialog):
         """Bring a group's settings into view."""
         show = self.area.verticalScrollBar().setValue
         QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
+
+    def _show_wrong(self) -> None:
+        """Say above all rows what is wrong in one of them, which may be out of sight."""
+        wrong = [row for row in self.rows.values() if row.wrong]
+        self._wrong.setVisible(bool(wrong))
+        if wrong:
+            more = f" ({len(wrong) - 1} more)" if wrong[1:] else ""
+            self._wrong_said.setText(f"{wrong[0].setting.title}: {wrong[0].wrong}{more}")
+
+    def _go_to_wrong(self) -> None:
+        """Bring the row into view that is spoken of, whatever was searched for."""
+        row = next((row for row in self.rows.values() if row.wrong), None)
+        if row is not None:
+            self.set_only.setChecked(False)
+            self.search.clear()
+            row.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            QTimer.singleShot(0, self, lambda: self.area.ensureWidgetVisible(row, 0, 40))  # once all have their places
 
     def _show_group(self) -> None:
         """Mark the group in view: the last whose head is not below the top, or at the end of all the one gone to."""

@@ -30,15 +30,18 @@ _TOP = Qt.AlignmentFlag.AlignTop
 
 
 class SettingRow(QWidget):
-    """Sets at once what is chosen in it; what is not valid is reported below, not set. `changed` says that it was."""
+    """Sets at once what is chosen in it; what is not valid is reported below, not set. `changed` says that it was,
+    `told` that `wrong` is another text."""
 
     changed = Signal()
+    told = Signal()
 
     def __init__(self, setting: Setting, known: Mapping[str, Setting]) -> None:
         super().__init__()
         self.setting, self._known = setting, known
         self._reading = False
         self._value = self._wanted = ""
+        self.wrong = ""  # what is wrong with what is chosen, or was to be
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 4, 0, 4)
         grid.setHorizontalSpacing(0)  # before a column that is empty there would be none
@@ -109,7 +112,10 @@ class SettingRow(QWidget):
         if changed or "reset_button" in vars(self):
             self.reset_button.setVisible(changed)
         problem = self.setting.problem(self._value) if changed else None
-        self._tell(". ".join(filter(None, (problem.message, problem.hint))) if problem else "")
+        wrong = ". ".join(filter(None, (problem.message, problem.hint))) if problem else ""
+        if changed and self.setting.kind == "key" and (other := self._holder(self._value)):
+            wrong = f"{self._value} is the key of '{other.title}' too"
+        self._tell(wrong)
 
     def _show_origin(self) -> None:
         """Where the value comes from."""
@@ -135,6 +141,9 @@ class SettingRow(QWidget):
         if problem or "problem" in vars(self):
             self.problem.setText(problem)
             self.problem.setVisible(bool(problem))
+        if problem != self.wrong:
+            self.wrong = problem
+            self.told.emit()
         if can_take or "take" in vars(self):
             self.take.setVisible(can_take)
 
@@ -150,15 +159,19 @@ class SettingRow(QWidget):
         except WorkbenchError as error:
             self._wanted = text
             problem = error.diagnostics[0]
-            taken = self.setting.kind == "key" and holder(text, self.setting, self._known) is not None
+            taken = self.setting.kind == "key" and self._holder(text) is not None
             self._tell(problem.message if taken else ". ".join(filter(None, (problem.message, problem.hint))), taken)
             return
         self.read()
         self.changed.emit()
 
+    def _holder(self, key: str) -> Setting | None:
+        """The other command that has a key."""
+        return holder(key, self.setting, self._known) if key else None
+
     def _take(self) -> None:
         """Give this command the key that another one has."""
-        other = holder(self._wanted, self.setting, self._known)
+        other = self._holder(self._wanted)
         with self._reporting():
             if other is not None:
                 change(other, "", self._known)
@@ -167,7 +180,7 @@ class SettingRow(QWidget):
     def _reset(self) -> None:
         """Reset the key to its default, unless another command has that key now."""
         default = self.setting.default
-        if self.setting.kind == "key" and default and holder(default, self.setting, self._known):
+        if self.setting.kind == "key" and self._holder(default):
             self.set(default)
             return
         with self._reporting():

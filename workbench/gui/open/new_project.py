@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.run.background import Background
-from workbench.gui.widgets import Button, DiagnosticRow, ElidedLabel, empty, label, rule, scrolled
+from workbench.gui.widgets import Button, DiagnosticRow, ElidedLabel, SeverityIcon, empty, label, rule, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.session.begin.new_choice import Choice, UnknownApi
@@ -143,13 +143,22 @@ class NewProject(QDialog):
         grid.setVerticalSpacing(2)
         grid.setColumnMinimumWidth(0, 130)
         grid.setColumnStretch(1, 1)
-        for one in proposal.decisions:
-            row = grid.rowCount()
-            grid.addWidget(label(one.what[:1].upper() + one.what[1:], "strong"), row, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(self._value(one), row, 1)
+        for one in sorted(proposal.decisions, key=lambda one: not one.unknown):  # what is asked comes first
+            row, name = grid.rowCount(), label(one.what[:1].upper() + one.what[1:], "strong")
+            value = self._value(one)
+            if one.unknown:
+                sign = SeverityIcon("medium")
+                sign.setToolTip("No source says this value")
+                name_row = row_layout((name, 1), sign, margins=(0, 0, 0, 0), spacing=6)
+                grid.addLayout(name_row, row, 0, Qt.AlignmentFlag.AlignTop)
+            else:
+                grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, row, 1)
             grid.addWidget(label(one.reason[:1].upper() + one.reason[1:], "smallsecond", wrap=True), row + 1, 1)
             grid.setRowMinimumHeight(row + 2, 8)
         self._rows.addLayout(grid)
+        if first is self.create_button and any(one.unknown for one in proposal.decisions):
+            first = next(iter(self._fields.values()))
         if proposal.left_out:
             self._rows.addWidget(rule())
             self._rows.addWidget(label("Left out", "strong"))
@@ -163,6 +172,8 @@ class NewProject(QDialog):
         self.said.setText(f"{written} It cannot run yet." if has_errors(proposal.diagnostics) else written)
         self.create_button.setEnabled(True)
         first.setFocus()
+        if isinstance(first, QLineEdit):
+            first.selectAll()
 
     def _value(self, one: Decision) -> QWidget:
         if one.what in _VALUES:

@@ -284,7 +284,7 @@ def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, 
     """The values of the design's macros: the chosen ones, and 1 for those that nothing defines."""
     for name in unknown:
         why = "the hardware uses it but does not define it: give its value"
-        notes.decisions.append(Decision("macro", f"{name} = 1", why))
+        notes.decisions.append(Decision("macro", f"{name} = 1", why, unknown=True))
     notes.problems += unknown_values(unknown, "macro")
     for name, value in choice.defines.items():
         notes.decisions.append(Decision("macro", f"{name} = {value}", "as given"))
@@ -308,11 +308,11 @@ def _settings(
             continue
         values[name] = choice.settings.get(name, 1)
         why = "the host uses it but does not declare it"
-        if name not in choice.settings:
+        if unknown := name not in choice.settings:
             why += ": give its value"
             asked.append(name)
-        notes.decisions.append(Decision("setting", f"{name} = {values[name]}", why))
+        notes.decisions.append(Decision("setting", f"{name} = {values[name]}", why, unknown=unknown))
     notes.problems += unknown_values(asked)
-    if unknown := [name for name in choice.settings if name not in values]:
-        raise WorkbenchError(*(unknown_name("setting", name, values) for name in unknown))
+    if wrong := [name for name in choice.settings if name not in values]:
+        raise WorkbenchError(*(unknown_name("setting", name, values) for name in wrong))
     return values

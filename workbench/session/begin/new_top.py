@@ -155,7 +155,8 @@ def find_constants(
         low = name in at_top.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
         values[name] = choice.constants.get(name, int(low))
         why = "nothing drives it: a reset that is not active" if name in at_top.resets else "nothing drives it"
-        notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why))
+        is_unknown = name not in choice.constants and name not in at_top.resets
+        notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why, unknown=is_unknown))
     if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in at_top.resets]:
         message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
         hint = "Their right values are unknown: the project file sets 0 under hardware.constants. Change it there."

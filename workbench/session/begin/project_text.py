@@ -18,12 +18,13 @@ _WIDTH = 100
 
 @dataclass(frozen=True)
 class Decision:
-    """A choice and its reason; `others` are the alternatives."""
+    """A choice and its reason; `others` are the alternatives. `unknown`: no source says the value, it is assumed."""
 
     what: str
     value: str
     reason: str
     others: tuple[str, ...] = ()
+    unknown: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,61 +7,74 @@ from workbench.api.modes import WindowMode
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system import store
 
-#: Name -> title, key.
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "new_project": ("New from sources...", "Ctrl+N"),
-    "open_project": ("Open project...", "Ctrl+O"),
-    "open_run": ("Open run...", "Ctrl+Alt+O"),
-    "quick_open": ("Open a file of the project", "Ctrl+Shift+O"),
-    "new_document": ("New...", "Ctrl+Shift+N"),
-    "save": ("Save", "Ctrl+S"),
-    "save_as": ("Save as...", "Ctrl+Shift+S"),
-    "duplicate": ("Duplicate", ""),
-    "save_all": ("Save all", ""),
-    "report": ("Save report...", ""),
-    "close_file": ("Close file", "Ctrl+W"),
-    "close": ("Close project", "Ctrl+Shift+W"),
-    "quit": ("Quit", "Ctrl+Q"),
-    "undo": ("Undo", "Ctrl+Z"),
-    "redo": ("Redo", "Ctrl+Shift+Z"),
-    "pragma": ("Insert pragma", "Ctrl+P"),
-    "propose": ("Proposed marks", "Ctrl+Shift+M"),
-    "fix_problems": ("Fix problems that have a certain fix", ""),
-    "find": ("Find here", "Ctrl+F"),
-    "find_in_project": ("Find in the project", "Ctrl+Shift+F"),
-    "details": ("Details", "Ctrl+I"),
-    "run_panel": ("Run panel", "Ctrl+J"),
-    "problems": ("Problems", "Ctrl+Shift+P"),
-    "split_editor": ("Split the editor", "Ctrl+Alt+S"),
-    "range_panel": ("Contents of the range", "Ctrl+Shift+I"),
-    "flame": ("Flame graph of the run's time", "Ctrl+Alt+F"),
-    "treemap": ("Treemap of the run's time", "Ctrl+Alt+T"),
-    "reset_layout": ("Reset layout", ""),
-    "back": ("Back", "Alt+Left"),
-    "forward": ("Forward", "Alt+Right"),
-    "next_finding": ("Next finding", "F8"),
-    "previous_finding": ("Previous finding", "Shift+F8"),
-    "try_change": ("Try this change", "Ctrl+T"),
-    "compare_before": ("Compare with the previous run", "Ctrl+Shift+C"),
-    "open_line": ("Open line", ""),
-    "go_to": ("Go to...", "Ctrl+L"),
-    "definition": ("Go to the definition", "F12"),
-    "search": ("Find a block, call or command", "Ctrl+K"),
-    "next_panel": ("Next panel", "F6"),
-    "run": ("Run", "F5"),
-    "again": ("Run again with the same options", "Ctrl+F5"),
-    "cancel": ("Cancel", "Shift+F5"),
-    "how_to_run": ("How to run", ""),
-    "instrument": ("Instrument into a folder...", ""),
-    "prove": ("Prove that instrumentation changes nothing", "F7"),
-    "rescan": ("Read the sources again", ""),
-    "stop_scan": ("Stop reading the sources", ""),
-    "settings": ("Settings", "Ctrl+,"),
-    "keys": ("Keys", "Shift+F1"),
-    "guide": ("Guide", "F1"),
-    "tour": ("Take the tour", ""),
-    "about": ("About RC Workbench", ""),
+#: The commands by their menus: name -> title, key.
+MENUS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "File": {
+        "new_project": ("New from sources...", "Ctrl+N"),
+        "open_project": ("Open project...", "Ctrl+O"),
+        "open_run": ("Open run...", "Ctrl+Alt+O"),
+        "quick_open": ("Open a file of the project", "Ctrl+Shift+O"),
+        "new_document": ("New...", "Ctrl+Shift+N"),
+        "save": ("Save", "Ctrl+S"),
+        "save_as": ("Save as...", "Ctrl+Shift+S"),
+        "duplicate": ("Duplicate", ""),
+        "save_all": ("Save all", ""),
+        "report": ("Save report...", ""),
+        "close_file": ("Close file", "Ctrl+W"),
+        "close": ("Close project", "Ctrl+Shift+W"),
+        "quit": ("Quit", "Ctrl+Q"),
+    },
+    "Edit": {
+        "undo": ("Undo", "Ctrl+Z"),
+        "redo": ("Redo", "Ctrl+Shift+Z"),
+        "pragma": ("Insert pragma", "Ctrl+P"),
+        "propose": ("Proposed marks", "Ctrl+Shift+M"),
+        "fix_problems": ("Fix problems that have a certain fix", ""),
+        "find": ("Find here", "Ctrl+F"),
+        "find_in_project": ("Find in the project", "Ctrl+Shift+F"),
+        "settings": ("Settings", "Ctrl+,"),
+    },
+    "View": {
+        "details": ("Details", "Ctrl+I"),
+        "run_panel": ("Run panel", "Ctrl+J"),
+        "problems": ("Problems", "Ctrl+Shift+P"),
+        "split_editor": ("Split the editor", "Ctrl+Alt+S"),
+        "range_panel": ("Contents of the range", "Ctrl+Shift+I"),
+        "flame": ("Flame graph of the run's time", "Ctrl+Alt+F"),
+        "treemap": ("Treemap of the run's time", "Ctrl+Alt+T"),
+        "reset_layout": ("Reset layout", ""),
+    },
+    "Go": {
+        "back": ("Back", "Alt+Left"),
+        "forward": ("Forward", "Alt+Right"),
+        "next_finding": ("Next finding", "F8"),
+        "previous_finding": ("Previous finding", "Shift+F8"),
+        "try_change": ("Try this change", "Ctrl+T"),
+        "compare_before": ("Compare with the previous run", "Ctrl+Shift+C"),
+        "open_line": ("Open line", ""),
+        "go_to": ("Go to...", "Ctrl+L"),
+        "definition": ("Go to the definition", "F12"),
+        "search": ("Find a block, call or command", "Ctrl+K"),
+        "next_panel": ("Next panel", "F6"),
+    },
+    "Run": {
+        "run": ("Run", "F5"),
+        "again": ("Run again with the same options", "Ctrl+F5"),
+        "cancel": ("Cancel", "Shift+F5"),
+        "how_to_run": ("How to run", ""),
+        "instrument": ("Instrument into a folder...", ""),
+        "prove": ("Prove that instrumentation changes nothing", "F7"),
+        "rescan": ("Read the sources again", ""),
+        "stop_scan": ("Stop reading the sources", ""),
+    },
+    "Help": {
+        "keys": ("Keys", "Shift+F1"),
+        "guide": ("Guide", "F1"),
+        "tour": ("Take the tour", ""),
+        "about": ("About RC Workbench", ""),
+    },
 }
+COMMANDS: Mapping[str, tuple[str, str]] = {name: command for menu in MENUS.values() for name, command in menu.items()}
 #: The commands proposed before a letter is typed.
 COMMON = (
     "run", "again", "next_finding", "try_change", "compare_before", "find_in_project", "quick_open", "pragma",
@@ -89,7 +102,9 @@ VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_step": ("Timeline: next part of the critical path", "P"),
     "view_cause": ("Timeline: cause of a wait, with Shift what waits for this", "G"),
 }
-KEY_GROUPS = ("Keys", "Keys of modes", "Keys of pictures")
+_MODES, _PICTURES = "Mode keys", "Picture keys"
+#: The groups of settings that hold keys.
+KEY_GROUPS = (*(f"{menu} keys" for menu in MENUS), _MODES, _PICTURES)
 #: Keys with a fixed meaning in fields and menus.
 _TAKEN = {"F10": "the menus", "Ctrl+X": "cut", "Ctrl+C": "copy", "Ctrl+V": "paste", "Ctrl+A": "select all"}
 _MODIFIERS = ("Meta", "Ctrl", "Alt", "Shift")
@@ -112,7 +127,9 @@ def all_commands(modes: Iterable[WindowMode]) -> dict[str, tuple[str, str]]:
 
 def key_group(command: str) -> str:
     """The group of settings that holds a command's key."""
-    return KEY_GROUPS[2 if command in VIEW_COMMANDS else 1 if command.startswith("mode_") else 0]
+    if command in VIEW_COMMANDS:
+        return _PICTURES
+    return next((f"{menu} keys" for menu, commands in MENUS.items() if command in commands), _MODES)
 
 
 def preference_of(command: str) -> str:
