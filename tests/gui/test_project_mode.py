@@ -7,11 +7,13 @@ import pytest
 from answers import document_of
 from pydantic import BaseModel
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from workbench.formats.project_file import load_project
 from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.forms.pair_table import PairTable
 from workbench.gui.modes.project.mode import ProjectMode
 from workbench.model.application import (
     HardwareSources,
@@ -48,6 +50,61 @@ def type_in(qtbot: QtBot, mode: ProjectMode, field: tuple[str, ...], text: str) 
     qtbot.keyClick(editor, Qt.Key.Key_Tab)
 
 
+def cell_editor(table: PairTable) -> QLineEdit:
+    """The cell being typed in."""
+    (editor,) = [one for one in table.viewport().findChildren(QLineEdit) if one.isVisible()]
+    return editor
+
+
+def type_pair(qtbot: QtBot, mode: ProjectMode, field: tuple[str, ...], name: str, value: str) -> None:
+    """A click on the row to come, the name, Tab, the value, Enter."""
+    table = mode.form.row(*field).editor
+    assert isinstance(table, PairTable)
+    new = table.rows.index(len(table.rows.tops) - 1, 0)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(new).center())
+    for text, key in ((name, Qt.Key.Key_Tab), (value, Qt.Key.Key_Return)):
+        qtbot.waitUntil(lambda: table.state() is PairTable.State.EditingState)
+        qtbot.keyClicks(cell_editor(table), text)
+        editor = cell_editor(table)
+        qtbot.keyClick(editor, key)
+        qtbot.waitUntil(lambda editor=editor: not (isValid(editor) and editor.isVisible()))
+    QApplication.processEvents()  # what was typed is taken over in a turn of its own
+
+
+def test_names_and_values_are_rows(qtbot: QtBot, mode: ProjectMode) -> None:
+    document = mode.document
+    mode.choose(("#settings",))
+    table = mode.form.row("settings").editor
+    assert isinstance(table, PairTable)
+    old = dict(document.value(("settings",)))
+    assert [(row.pair.name, row.pair.value) for row in table.rows.tops[:-1]] == [(n, str(v)) for n, v in old.items()]
+    type_pair(qtbot, mode, ("settings",), "DEPTH", "0x10")
+    assert document.value(("settings",)) == {**old, "DEPTH": 16}
+    qtbot.waitUntil(lambda: table.rows.rowCount() == len(old) + 2)
+    new = table.rows.index(len(old) + 1, 0)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(new).center())
+    qtbot.keyClicks(cell_editor(table), "DEPTH")
+    qtbot.keyClick(cell_editor(table), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(table.rows.parts[-1]))
+    assert "DEPTH" in table.rows.parts[-1][0].said, "a name that is there already is refused at its row"
+    assert document.value(("settings",)) == {**old, "DEPTH": 16}
+    QApplication.clipboard().setText("DEPTH: 8\nWIDE=2\n-DFAST=yes\nNEXT\t3")
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    pasted = {**old, "DEPTH": 8, "WIDE": 2, "FAST": "yes", "NEXT": 3}
+    assert document.value(("settings",)) == pasted
+    table.go_to("WIDE")
+    qtbot.keyClick(table, Qt.Key.Key_Delete)
+    gone = table.rows.index_where(lambda row: row.pair.key == "FAST")
+    remove = table.visualRect(table.rows.sibling(gone.row(), 2, gone)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=remove)
+    assert document.value(("settings",)) == {**old, "DEPTH": 8, "NEXT": 3}
+    document.history.undo()
+    document.history.undo()
+    assert document.value(("settings",)) == pasted
+    assert table.height() >= sum(table.height_of(row) for row in table.rows.tops), "no row is out of sight"
+
+
 def test_what_hardware_and_runs_have_is_set(
     qtbot: QtBot, opened: MainWindow, mode: ProjectMode, project: Path, settle: Settle
 ) -> None:
@@ -60,7 +117,7 @@ def test_what_hardware_and_runs_have_is_set(
     assert not mode.save_button.isEnabled()
     type_in(qtbot, mode, ("read_out", "last"), "0xF01F")
     assert mode.show_place(("hardware", "constants"))  # one of the fields that are aside, on another page
-    type_in(qtbot, mode, ("constants",), "spare: 0x10")
+    type_pair(qtbot, mode, ("constants",), "spare", "0x10")
     mode.choose(("hardware", "trace"))  # there is none yet: the first part is shown
     assert mode.chosen == ()
     mode.parts.add_wanted.emit("trace memory")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Field:
-    """`kind`: text, code, long (code of several lines), prose, lines (a list, one per line), pairs (a mapping, a line
-    `name: value` for each), lists (the same of lists, their values with commas), names (a list of `choices` or others,
+    """`kind`: text, code, long (code of several lines), prose, lines (a list, one per line), pairs (a mapping, a row
+    for each name), lists (the same of lists, their values with commas), names (a list of `choices` or others,
     with commas), expression (over names that the form completes), expressions (a list of such, one per line), number
     (or several, with commas), numbers (a list of them, with commas), rows (a list of such lists, one per line), unit (a
     quantity), address (a number, in hexadecimal), choice, table (the name of one), check. `of` names what choices the

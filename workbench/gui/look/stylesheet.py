@@ -128,6 +128,8 @@ QMenu::indicator:checked { image: url(rcw:tick-$name.svg); }
 
 QAbstractItemView { background: $panel; color: $text; border: none; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $sunken; }
+QTreeView[role="field"] { border: 1px solid $edge; border-radius: 5px; background: $raised; }
+QTreeView[role="field"]:focus { border: 2px solid $accent; }
 QListView#completion { background: $raised; border: 1px solid $edge; }
 QTreeView::item, QListView::item { border: none; padding: 0; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: $sunken; }

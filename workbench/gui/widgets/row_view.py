@@ -76,7 +76,7 @@ class _Header(QHeaderView):
         painter.restore()
 
 
-class _Delegate(QStyledItemDelegate):
+class CellDelegate(QStyledItemDelegate):
     def __init__(self, view: RowView) -> None:
         super().__init__(view)
         self._view = view
@@ -132,7 +132,7 @@ class RowView(QTreeView):
         self._typed_in = [n for n, column in enumerate(columns) if column.typed is not None]
         self.setModel(self.rows)
         self.setHeader(_Header(self))
-        self.setItemDelegate(_Delegate(self))
+        self.setItemDelegate(CellDelegate(self))
         self.setTreePosition(tree_column)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)

@@ -19,6 +19,9 @@ from PySide6.QtWidgets import (
 
 from workbench.api.forms import Field
 from workbench.formats.yaml_edit import Address
+from workbench.gui.frame.focus import focus_is_in
+from workbench.gui.modes.forms.pair_table import PairTable
+from workbench.gui.modes.forms.pairs import Pairs, shown_value
 from workbench.gui.modes.forms.picking import picked
 from workbench.gui.modes.forms.words_area import TextArea, WordsArea, named_hint
 from workbench.gui.modes.source.pragma_words import Word
@@ -43,8 +46,8 @@ class StillCombo(QComboBox):
 
 
 #: Kinds whose fields are areas of text, and those of them whose text is a list.
-_AREAS = ("long", "prose", "lines", "pairs", "lists", "rows", "names", "expression", "expressions")
-_LISTS = ("lines", "pairs", "lists", "rows", "names", "numbers", "expressions")
+_AREAS = ("long", "prose", "lines", "rows", "names", "expression", "expressions")
+_LISTS = ("lines", "rows", "names", "numbers", "expressions")
 
 
 #: Room beside the labels from which on notes are beside their editors: of all fields, of short ones.
@@ -114,6 +117,9 @@ class FieldRow(QObject):
 
     def _make(self) -> QWidget:
         kind = self.field.kind
+        if kind in ("pairs", "lists"):
+            title, read = self.field.label or str(self.path[-1]), _number if kind == "pairs" else _listed
+            return PairTable(title, Pairs(self.document, self.path, title, read))
         if kind in ("names", "expression", "expressions"):
             words = WordsArea(2 if kind == "expressions" else 1, expression=kind == "expression")
             if kind == "names":
@@ -187,10 +193,8 @@ class FieldRow(QObject):
         elif isinstance(editor, TextArea):
             if self.field.kind == "names" and isinstance(value, list):
                 value = ", ".join(map(str, value))
-            if isinstance(value, dict):
-                value = [f"{name}: {_many(one)}" for name, one in value.items()]
             if self.field.kind == "rows" and isinstance(value, list):
-                value = [_many(row) for row in value]
+                value = [shown_value(row) for row in value]
             text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
             if editor.toPlainText() != text:
                 editor.setPlainText(text)
@@ -198,13 +202,15 @@ class FieldRow(QObject):
             self._read_combo(editor, str(self.field.default or "") if value is None else str(value))
         elif isinstance(editor, QCheckBox):
             editor.setChecked(bool(self.field.default if value is None else value))
+        elif isinstance(editor, PairTable):
+            editor.read()
         editor.blockSignals(False)
         fixed = self.document.read_only
         if isinstance(editor, TextArea):
             editor.fix(fixed)
         elif isinstance(editor, QLineEdit):
             editor.setReadOnly(fixed)  # its text can still be chosen and copied
-        else:
+        elif not isinstance(editor, PairTable):
             editor.setEnabled(not fixed)
         set_property(editor, "fixed", fixed)
         if self.field.notes and self.field.kind != "names":
@@ -214,7 +220,7 @@ class FieldRow(QObject):
         problem = self.document.problem_at(self.path)
         if self.field.kind in _LISTS:
             problem = problem or next(iter(self.document.problems_below(self.path)), None)
-        self.show_problem(problem)
+        self.show_problem(None if isinstance(editor, PairTable) and editor.shows(problem) else problem)
 
     def _show_origin(self, origin_of: OriginOf) -> None:
         """What is in force, and where it comes from."""
@@ -303,6 +309,20 @@ class FieldRow(QObject):
         return False
 
     @property
+    def has_keyboard(self) -> bool:
+        """Whether the editor, or a cell of it, has the keyboard."""
+        return focus_is_in(self.editor)
+
+    def take_keyboard(self, reason: Qt.FocusReason, inner: Path_) -> None:
+        """Give it the keyboard, at a part of its value; what is typed then replaces what is wrong."""
+        editor = self.editor
+        editor.setFocus(reason)
+        if isinstance(editor, PairTable) and inner:
+            editor.go_to(inner[0])
+        elif self.problem.isVisible() and isinstance(editor, QLineEdit | QPlainTextEdit):
+            editor.selectAll()
+
+    @property
     def typing(self) -> bool:
         """Whether the field holds something that the document has not got yet."""
         editor = self.editor
@@ -313,6 +333,9 @@ class FieldRow(QObject):
     def write(self) -> None:
         """Put what the widget holds into the document."""
         if self.document.read_only:
+            return
+        if isinstance(self.editor, PairTable):
+            self.editor.commit()
             return
         editor, value = self.editor, self.value()
         if isinstance(editor, QPlainTextEdit):
@@ -335,10 +358,6 @@ class FieldRow(QObject):
         assert isinstance(editor, TextArea)
         text = editor.toPlainText()
         lines = [x.strip() for x in text.splitlines() if x.strip()]
-        if self.field.kind in ("pairs", "lists"):
-            parts = (line.partition(":") for line in lines)
-            read = _number if self.field.kind == "pairs" else _listed
-            return {name.strip(): read(one.strip()) for name, _, one in parts}
         if self.field.kind == "names":
             return _listed(" ".join(text.split()))
         if self.field.kind == "rows":
@@ -371,11 +390,6 @@ def _number(text: str) -> object:
 
 def _listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _many(value: object) -> str:
-    """A value of a mapping as it is written in a form."""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def set_property(widget: QWidget, name: str, on: bool) -> None:

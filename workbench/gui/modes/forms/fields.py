@@ -11,7 +11,7 @@ from workbench.api.forms import Field, Group
 from workbench.model.document import part_in
 from workbench.model.text import title_of
 
-_MANY = {"lines": "one per line", "pairs": "one NAME: VALUE per line", "lists": "one NAME: VALUE, VALUE per line"}
+_MANY = {"lines": "one per line", "lists": "several values with commas"}
 _PROSE = ("description", "note", "source")  # a source with an example is an end of a link or a stream
 Choices = Mapping[str, Collection[str]]
 #: What a dialog may choose for fields of these names.

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
@@ -279,9 +279,7 @@ class PartForm(ScrollArea):
         self._wanted = (path, reason) if row is None else None
         if row is not None:
             self.ensureWidgetVisible(row.box, 0, 8)
-            row.editor.setFocus(reason)
-            if row.problem.isVisible() and isinstance(row.editor, QLineEdit | QPlainTextEdit):
-                row.editor.selectAll()  # what is typed replaces what is wrong
+            row.take_keyboard(reason, path[len(row.path) :])
 
     def focus_first(self) -> None:
         """Give the keyboard to the part's name, or else to its first field."""
@@ -291,7 +289,7 @@ class PartForm(ScrollArea):
 
     def field_with_focus(self) -> Path_ | None:
         """The path of the field that has the keyboard."""
-        return next((row.path for row in self.rows if row.editor.hasFocus()), None)
+        return next((row.path for row in self.rows if row.has_keyboard), None)
 
     def set_words(self, words: Sequence[Word], names: Collection[str], prefix: str = "") -> None:
         """What is offered in the form's expressions, and what they may read: these names, and any with the prefix."""
@@ -310,7 +308,7 @@ class PartForm(ScrollArea):
     def commit(self) -> None:
         """Take over what is in the field being edited."""
         for row in self.rows:
-            if row.editor.hasFocus():
+            if row.has_keyboard:
                 row.write()
 
 

@@ -104,7 +104,7 @@ HOST = (
     Group("Library", "C files that replace it on the simulated card; empty: generated from the calls", (
         Field(("api",), "As template", "code", "whose API this is"),
         Field(("api_sources",), "C files", "lines", "one per line, beside this file", picks="files"),
-        Field(("lacks",), "Missing calls", "pairs", "one NAME: what to do instead per line"),
+        Field(("lacks",), "Missing calls", "pairs", "with what to do instead of each"),
     )),
 )  # fmt: skip
 TRANSFERS = groups_of(Transfers, "How the workbench moves data", "C over data, address, words, bytes, index")

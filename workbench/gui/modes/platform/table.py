@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.transfer_fit import residual_text
 from workbench.api.window import colour, set_ground, state_colour
@@ -25,6 +25,7 @@ from workbench.gui.modes.platform.points import (
 from workbench.gui.views.canvas import font
 from workbench.gui.widgets import Button, label, paint_severity
 from workbench.gui.widgets.boxes import column_layout, row_layout
+from workbench.gui.widgets.cell_typing import commit_cell
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column, Row
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -161,12 +162,7 @@ class PointTable(RowView):
 
     def commit(self) -> None:
         """Take over what is in the cell being edited."""
-        editor = QApplication.focusWidget()
-        if isinstance(editor, QLineEdit) and self.isAncestorOf(editor):
-            line, column, text = self.current, self.rows.columns[self.currentIndex().column()], editor.text()
-            self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
-            if line is not None and column.typed is not None and text != column.written(line):
-                column.typed(line, text)
+        commit_cell(self)
 
     def add_point(self) -> None:
         self.document.append(points_path(self.table), next_point(self.points), "Add a size")
