@@ -153,6 +153,18 @@ def test_what_hardware_and_runs_have_is_set(
     assert seen().trace is None
 
 
+def test_a_template_that_does_not_exist_is_marked_at_once(mode: ProjectMode) -> None:
+    mode.choose(())
+    mode.document.set(("platform",), "nallatech_h102")
+    said = mode.form.row("platform").problem.text()
+    assert "nallatech_h102" in said
+    assert "nallatech_h101" in said, "which templates there are"
+    assert not mode.save_button.isEnabled()
+    (mode.document.path.parent / "mine.yaml").write_text("")  # type: ignore[union-attr]
+    mode.document.set(("platform",), "mine.yaml")
+    assert not mode.form.row("platform").problem.isVisible()
+
+
 def test_every_field_has_its_place(mode: ProjectMode) -> None:
     mode.parts.add_wanted.emit("trace memory")
     shown = {path for section in mode.sections() for part in section.parts for path in part.field_paths}

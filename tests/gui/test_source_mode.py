@@ -21,6 +21,7 @@ from workbench.gui.modes.source.line_numbers import LineNumbers
 from workbench.gui.modes.source.margin import columns_of
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.gui.modes.source.popover import PragmaPopover
+from workbench.gui.modes.source.tree import SidePanel
 from workbench.model.pragma import Category
 
 
@@ -103,6 +104,19 @@ def test_advice_has_the_room_behind_its_line_and_a_click_shows_its_finding(
     qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=moved.center().toPoint())
     assert opened.context.navigation.mode == "analyse"
     assert opened.context.navigation.selection == SelectedFinding(advice.finding)
+
+
+def test_a_low_side_panel_shows_files_or_blocks(opened: MainWindow, qtbot: QtBot) -> None:
+    side = SidePanel(opened.context)
+    qtbot.addWidget(side)
+    side.resize(220, 300)
+    side.show()
+    assert (side.tree.isVisible(), side.blocks.isVisible()) == (True, False)
+    qtbot.waitUntil(lambda: side.tree.height() > 240)  # its rows have the height, no second head
+    side.tabs.setCurrentIndex(1)
+    assert (side.tree.isVisible(), side.blocks.isVisible()) == (False, True)
+    side.resize(220, 700)
+    assert (side.tree.isVisible(), side.blocks.isVisible(), side.tabs.isVisible()) == (True, True, False)
 
 
 def test_try_behind_an_advice_and_its_command_try_the_change_of_that_line(

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.main_window import MainWindow
-from workbench.gui.frame.tour_steps import BEFORE, STEPS
+from workbench.gui.frame.tour_steps import AFTER, BEFORE, STEPS
 from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.run import Run
 from workbench.session.open.examples import Example, copy_example
@@ -99,6 +99,15 @@ def test_it_is_skipped_step_by_step_and_begins_again_where_one_is(
     settle(window)
     tour.begin()
     assert tour.at == 1, "the example is open already"
+    window.context.open_project(tmp_path / "pdf2d" / AFTER.project)
+    settle(window)
+    tour.begin()
+    assert tour.at == 0
+    tour.action.click()
+    settle(window)
+    qtbot.waitUntil(lambda: tour.at == 1)
+    assert window.context.workspace is not None
+    assert window.context.workspace.path == tmp_path / "pdf2d" / BEFORE.project, "no second copy of the example"
 
 
 def test_it_says_the_keys_in_force_and_leads_to_pages_that_are_there(window: MainWindow, qtbot: QtBot) -> None:

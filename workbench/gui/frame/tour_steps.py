@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
@@ -23,15 +24,15 @@ BEFORE, AFTER = EXAMPLES[0], EXAMPLES[1]
 class TourStep:
     """`text` has keys as `{run}`, by the names of commands, and `{analyse}` by those of modes. `is_done` says whether
     the window is where the step leads; it is given whether another line or file is shown than as the step began.
-    `ringed` is the widget that it is about; `action` the text of the button that does what has no key. `page` of the
-    guide says more."""
+    `ringed` is the widget that it is about; `action` says the text of the button that does what has no key. `page` of
+    the guide says more."""
 
     title: str
     text: str
     is_done: Callable[[ProjectWindow, bool], bool]
     page: str
     ringed: Callable[[ProjectWindow], QWidget | None] = lambda window: None
-    action: str = ""
+    action: Callable[[ProjectWindow], str] = lambda window: ""
     act: Callable[[ProjectWindow], None] = lambda window: None
 
     def words(self, window: ProjectWindow) -> str:
@@ -78,8 +79,23 @@ def _open_after(window: ProjectWindow) -> None:
         window.context.open_project(workspace.path.with_name(AFTER.project))
 
 
-def _copy(window: ProjectWindow) -> None:
-    window.asking.copy_example(BEFORE, run=False)
+def _beside(window: ProjectWindow, example: Example) -> Path | None:
+    """The other program of the example, where the open one has it beside it."""
+    workspace = window.context.workspace
+    other = workspace.path.with_name(example.project) if workspace and _is_open(window, AFTER) else None
+    return other if other is not None and other.is_file() else None
+
+
+def _open_before(window: ProjectWindow) -> None:
+    """The program that the tour begins with, from where it was copied before, or copied now."""
+    if (there := _beside(window, BEFORE)) is not None:
+        window.context.open_project(there)
+    else:
+        window.asking.copy_example(BEFORE, run=False)
+
+
+def _open_before_text(window: ProjectWindow) -> str:
+    return "Open the first program" if _beside(window, BEFORE) else "Copy the example..."
 
 
 def _new_project(window: ProjectWindow) -> None:
@@ -91,28 +107,38 @@ def _details(window: ProjectWindow) -> QWidget:
 
 
 def _side(window: ProjectWindow) -> QWidget:
-    return window.panels.side_stack
+    return window.panels.side_stack if _in_mode(window, "source") else window.rail.buttons["source"]
 
 
 def _run_button(window: ProjectWindow) -> QWidget:
     return window.header.run_button
 
 
-def _findings(window: ProjectWindow) -> QWidget | None:
-    return getattr(window.modes.views.get("analyse"), "findings", None)
+def _analyse_button(window: ProjectWindow) -> QWidget:
+    return window.rail.buttons["analyse"]
+
+
+def _to_source(window: ProjectWindow) -> QWidget | None:
+    findings = getattr(window.modes.views.get("analyse"), "findings", None)
+    return getattr(findings, "show_best", None)
+
+
+def _compare_button(window: ProjectWindow) -> QWidget:
+    banner = window.end_banner.compare
+    return banner if banner.isVisible() else window.rail.buttons["compare"]
 
 
 STEPS = (
     TourStep(
         "Open the example",
-        "A C host and 20 Verilog cores estimate a probability density, slower than hoped. Copy them to a folder.",
-        lambda window, moved: _is_open(window, BEFORE), "projects.md", action="Copy the example...",
-        act=_copy,
+        "A C host and 20 Verilog cores estimate a probability density, slower than hoped.",
+        lambda window, moved: _is_open(window, BEFORE), "projects.md", action=_open_before_text,
+        act=_open_before,
     ),
     TourStep(
         "See what is marked",
-        "A comment, #pragma recap, says what a call or a branch does. Click a file or a block in the list, and look at "
-        "its marks.",
+        "In Source ({source}), click a file or a block in the list. Comments, #pragma recap, say what its calls and "
+        "branches do.",
         lambda window, moved: _in_mode(window, "source") and moved, "marks.md", _side,
     ),
     TourStep(
@@ -121,26 +147,26 @@ STEPS = (
         lambda window, moved: _has_run(window, BEFORE), "runs.md", _run_button,
     ),
     TourStep(
-        "Read the first finding",
-        "Findings are ranked by their speedup. Show them with {analyse}; {next_finding} goes from one to the "
-        "next.",
-        _finding_selected, "findings.md", _findings,
+        "Show the findings",
+        "Press {analyse}. Findings say what takes time; the change that would gain most is first.",
+        _finding_selected, "findings.md", _analyse_button,
     ),
     TourStep(
         "Try its change",
-        "Press {try_change}. What the change would gain is predicted from the run, with an interval; nothing is "
-        "edited.",
+        "Read what to do about the first finding ({next_finding} shows the next), and press {try_change}: the gain is "
+        "predicted, nothing is edited.",
         lambda window, moved: _tries(window), "findings.md", _details,
     ),
     TourStep(
         "Go to the lines",
-        "Press Go to source, or Enter on the finding, to see its source lines with their times.",
-        _in_source, "findings.md", _findings,
+        "Press Go to source below the findings, to see the finding's lines with their times.",
+        _in_source, "findings.md", _to_source,
     ),
     TourStep(
         "Make the change",
         "The example also contains the changed program: larger transfers, one status register, control in hardware.",
-        lambda window, moved: _is_open(window, AFTER), "guide.md", action="Open the changed program", act=_open_after,
+        lambda window, moved: _is_open(window, AFTER), "guide.md", action=lambda window: "Open the changed program",
+        act=_open_after,
     ),
     TourStep(
         "Run it again",
@@ -150,13 +176,13 @@ STEPS = (
     TourStep(
         "Compare",
         "Press {compare_before} to see the measured speedup, and each call and state next to the previous run.",
-        lambda window, moved: _in_mode(window, "compare"), "findings.md",
+        lambda window, moved: _in_mode(window, "compare"), "findings.md", _compare_button,
     ),
     TourStep(
         "Now your own project",
         "You have seen all steps: mark, run, try, change, compare. {new_project} begins with a folder of your "
         "sources.",
-        lambda window, moved: False, "guide.md", action="New from sources...",
+        lambda window, moved: False, "guide.md", action=lambda window: "New from sources...",
         act=_new_project,
     ),
 )  # fmt: skip

@@ -1,18 +1,37 @@
 """A project file in the editor."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from workbench.api import PlatformSupport
 from workbench.formats.documents import parse_document
 from workbench.formats.project_file import SCHEMA
 from workbench.model.diagnostic import Diagnostic
-from workbench.session.edit.yaml_document import YamlDocument
+from workbench.session.edit.yaml_document import Notify, YamlDocument
+from workbench.session.open.opening import find_template
 
 
 class ProjectDocument(YamlDocument):
-    """A project file. Missing files that it names are reported when it is saved and the project is read again."""
+    """A project file; `platforms` are the templates by their names. Missing files that it names, but for its template,
+    are reported when it is saved and the project is read again."""
 
     kind = "project"
     title = "project file"
 
+    def __init__(self, notify: Notify, platforms: Mapping[str, PlatformSupport]) -> None:
+        super().__init__(notify)
+        self._platforms = platforms
+
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
-        return tuple(replace(d, file=file or "") for d in parse_document(SCHEMA, self.text, None)[1])
+        found = (*parse_document(SCHEMA, self.text, None)[1], *self._template_problems())
+        return tuple(replace(d, file=file or "") for d in found)
+
+    def _template_problems(self) -> Iterator[Diagnostic]:
+        """That there is no template of the name, and which there are."""
+        name = self.value(("platform",))
+        if self.marked is None or self.path is None or not isinstance(name, str) or not name:
+            return
+        found = find_template(name, self.path.parent, self._platforms)
+        if isinstance(found, Diagnostic):
+            there = f"Templates: {', '.join(sorted(self._platforms))}; or give the path of a template."
+            yield self.marked.diagnostic(("platform",), found.message, there)

@@ -178,13 +178,21 @@ def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Pat
     return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
 
 
-def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
-    """The file of a platform, which is named by its template or by a file beside the project."""
-    if support := plugins.platforms.get(project.platform):
+def find_template(name: str, folder: Path, platforms: Mapping[str, PlatformSupport]) -> Path | Diagnostic:
+    """The file of a platform, which is named by its template or by a file in the project's folder; else that there is
+    none."""
+    if support := platforms.get(name):
         return support.template
-    beside = path.parent / project.platform
+    beside = folder / name
     if os.path.isfile(beside):
         return beside
-    unknown = unknown_name("platform template", project.platform, plugins.platforms, path)
+    unknown = unknown_name("platform template", name, platforms)
     hint = f"{unknown.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
-    raise WorkbenchError(at_keys(path, ("platform",), replace(unknown, hint=hint)))
+    return replace(unknown, hint=hint)
+
+
+def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
+    found = find_template(project.platform, path.parent, plugins.platforms)
+    if isinstance(found, Diagnostic):
+        raise WorkbenchError(at_keys(path, ("platform",), replace(found, file=str(path))))
+    return found

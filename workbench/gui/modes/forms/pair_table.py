@@ -21,12 +21,12 @@ from workbench.gui.modes.forms.pairs import Pair, Pairs
 from workbench.gui.views.canvas import font
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.cell_typing import commit_cell
-from workbench.gui.widgets.row_view import GAP_PX, HEAD_PX, CellDelegate, RowView
+from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, HEAD_PX, CellDelegate, RowView
 from workbench.gui.widgets.rows import Column, Index
 from workbench.model.diagnostic import Diagnostic, Severity
 
 NAME, VALUE, REMOVE = 0, 1, 2
-_ROW_PX, _EDGE_PX, _SIGN_PX, _AROUND_PX, _SAID_PX = 28, 10, 14, 6, 12
+_ROW_PX, _SIGN_PX, _AROUND_PX, _SAID_PX = 28, 14, 6, 12
 _BREAKS = Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
 
 
@@ -150,7 +150,7 @@ class PairTable(RowView):
         elif not text:
             self._remove([pair])
         elif self.pairs.has(text):
-            hint = "Give the other row another value, or this one another name."
+            hint = "Change its value there, or type another name."
             self._refused = pair.number, Diagnostic(f"'{text}' has a row already", hint)
         elif pair.key is None:
             self.pairs.put({text: ""})
@@ -211,14 +211,14 @@ class PairTable(RowView):
         if row is None:
             return _ROW_PX
         if row.problem is not None:
-            return round(_high(row.said, self.viewport().width() - 2 * _EDGE_PX, _SAID_PX)) + _AROUND_PX
+            return round(_high(row.said, self.viewport().width() - 2 * EDGE_PX, _SAID_PX)) + _AROUND_PX
         texts = ((NAME, row.pair.name), (VALUE, row.pair.value))
         return max(_ROW_PX, *(round(_high(text, self._room_px(n, row), 13)) + 2 * _AROUND_PX for n, text in texts))
 
     def _room_px(self, number: int, row: _Row) -> float:
         """What a cell's text has of its column."""
         sign_px = _SIGN_PX + 6 if number == NAME and row.level else 0
-        return self.columnWidth(number) - (_EDGE_PX if number == NAME else GAP_PX) - GAP_PX - sign_px
+        return self.columnWidth(number) - (EDGE_PX if number == NAME else GAP_PX) - GAP_PX - sign_px
 
     def _paint(self, number: int, painter: QPainter, box: QRectF, row: _Row) -> None:
         """A cell's text in as many lines as it takes; what is wrong has the whole width."""
@@ -226,9 +226,9 @@ class PairTable(RowView):
             if number == NAME:
                 painter.setFont(font(_SAID_PX, 400))
                 painter.setPen(colour("high" if row.level == "high" else "medium_text"))
-                painter.drawText(box.adjusted(_EDGE_PX, 0, -_EDGE_PX, 0), int(_BREAKS), row.said)
+                painter.drawText(box.adjusted(EDGE_PX, 0, -EDGE_PX, 0), int(_BREAKS), row.said)
             return
-        left = box.left() + (_EDGE_PX if number == NAME else GAP_PX)
+        left = box.left() + (EDGE_PX if number == NAME else GAP_PX)
         if number == NAME and row.level:
             paint_severity(painter, left, box.top() + (_ROW_PX - _SIGN_PX) / 2, _SIGN_PX, row.level)
             left += _SIGN_PX + 6
@@ -257,7 +257,9 @@ class PairTable(RowView):
         """Be as high as the rows are."""
         self.scheduleDelayedItemsLayout()
         rows = [row for top, parts in zip(self.rows.tops, self.rows.parts, strict=True) for row in (top, *parts)]
-        self.setFixedHeight(HEAD_PX + sum(map(self.height_of, rows)) + 2 * self.frameWidth())
+        head_px = HEAD_PX if len(self.rows.tops) > 1 or self._fixed else 0
+        self.header().setVisible(bool(head_px))
+        self.setFixedHeight(head_px + sum(map(self.height_of, rows)) + 2 * self.frameWidth())
 
 
 def _high(text: str, wide_px: float, size_px: int) -> float:

@@ -20,7 +20,7 @@ class ProjectMode(DocumentMode):
     document: ProjectDocument
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
-        super().__init__(context, kind, ProjectDocument(context.notices.tell))
+        super().__init__(context, kind, ProjectDocument(context.notices.tell, context.plugins.platforms))
         self.origin_of = self._origin
         form = self.make_form()
         self.remove.setToolTip("Remove this from the project (Delete, in the list)")

@@ -4,12 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QStandardItem,
+    QStandardItemModel,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QTabBar,
     QTreeView,
     QWidget,
 )
@@ -24,11 +33,13 @@ from workbench.gui.look.painting import paint_focus
 from workbench.gui.modes.source.blocks_here import BlocksHere
 from workbench.gui.modes.source.line_numbers import file_shares
 from workbench.gui.widgets import PanelHeader, paint_state_bar, plain_column, rule
+from workbench.gui.widgets.boxes import STRETCH, column_layout
 from workbench.pictures.states import Shares
 from workbench.session.open.workspace import Workspace
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
 _BAR_PX, _LEAST_BAR_PX = 46, 14
+_LOW_PX = 380  # less has no room for the files and the blocks below each other
 
 
 class _FileDelegate(QStyledItemDelegate):
@@ -162,15 +173,41 @@ def _item(text: str, icon_name: str, path: Path | None) -> QStandardItem:
 
 
 class SidePanel(QWidget):
-    """Tree above, blocks of the file below."""
+    """The tree above, the blocks of the file below; in a low panel one of them, as its tabs say."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         set_ground(self, "panel")
         self.tree, self.blocks = ProjectTree(), BlocksHere()
         self.header = PanelHeader("Project")
-        plain_column(self, self.header, 6, (self.tree, 1), rule(), PanelHeader("Blocks in this file"), (self.blocks, 1))
+        self.tabs = QTabBar()
+        self.tabs.setObjectName("parts")
+        self.tabs.setAccessibleName("Files or blocks")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        for name in ("Files", "Blocks in this file"):
+            self.tabs.addTab(name)
+        self.tabs.currentChanged.connect(self._arrange)
+        self._low_head = QWidget()
+        self._low_head.setFixedHeight(40)
+        column_layout(STRETCH, self.tabs, rule(), of=self._low_head, margins=(0, 0, 0, 0), spacing=0)
+        self._heads = (self.header, rule(), PanelHeader("Blocks in this file"))
+        plain_column(self, self.header, self._low_head, 6, (self.tree, 1), *self._heads[1:], (self.blocks, 1))
         self._context = context
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """A low panel has no room for both below each other."""
+        low, blocks = self.height() < _LOW_PX, self.tabs.currentIndex() == 1
+        for head in self._heads:
+            head.setVisible(not low)
+        self._low_head.setVisible(low)
+        self.tree.setVisible(not (low and blocks))
+        self.blocks.setVisible(not low or blocks)
 
     def show_shares(self) -> None:
         context, analysis = self._context, self._context.analysis
