@@ -56,6 +56,20 @@ def test_a_station_that_loses_what_finds_it_full(row: dict[str, Any]) -> None:
     assert state.lost_per_s == pytest.approx(row["rho"] * row["loss_prob"], rel=1e-9)
 
 
+def test_the_chart_by_load_is_that_of_each_station_up_to_where_one_is_unstable() -> None:
+    """By the closed form of M/M/1: rho / (1 - rho) jobs."""
+    first = "{name: a, arrivals_per_s: 2, service_per_s: 4, to: [{station: b}]}"
+    text = f"stations: [{first}, {{name: b, service_per_s: 10}}]"
+    file, problems = parse_model(KIND, f"schema_version: 1\nname: test\n{text}", "model.yaml", {})
+    assert file is not None, problems
+    curves = results(Evaluation(file, {})).charts["Stations"].curves
+    assert [(curve.name, curve.plain) for curve in curves] == [("a", False), ("a", True), ("b", False), ("b", True)]
+    for curve, rho in zip(curves, (0.5, 0.5, 0.2, 0.2), strict=True):
+        loads = np.array(curve.x)
+        np.testing.assert_allclose(curve.y, rho * loads / (1 - rho * loads), rtol=1e-9)
+        assert 1 <= loads.max() < 2  # where "a" serves no more
+
+
 @given(rho=st.floats(1e-3, 50.0), places=st.integers(1, 2000))
 def test_a_limited_station_is_its_states_added_up(rho: float, places: int) -> None:
     log = np.arange(places + 1) * np.log(rho)

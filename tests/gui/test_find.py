@@ -52,7 +52,19 @@ def test_everything_is_found_and_chosen_by_keys(
     settle(opened)
     items = opened.search._find_items()
     kinds = {item.kind for item in items}
-    assert kinds == {"command", "setting", "file", "block", "call", "finding", "run", "help"}
+    assert kinds == {
+        "command",
+        "setting",
+        "file",
+        "block",
+        "call",
+        "finding",
+        "run",
+        "help",
+        "key",
+        "model",
+        "template",
+    }
     assert {item.title for item in items if item.kind == "help"} == {title for _, title in help_pages()}
     keys = {item.title: item.detail for item in items if item.kind == "command"}
     assert keys["Compare with the previous run"] == "Ctrl+Shift+C"
@@ -91,6 +103,26 @@ def test_everything_is_found_and_chosen_by_keys(
     assert opened.floating.guide is not None
     assert opened.floating.guide.browser.source().fileName() == "metrics.md"
     opened.floating.guide.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("dark", "Theme: Dark"), ("export", "Export the run: "), ("zoom", "Picture: zoom in"), ("undo", "Undo"),
+        ("where is my time", "Analyse"), ("shortcuts", "Keys"), ("help", "Guide"), ("exit", "Quit"),
+        ("how do I annotate my code", "Pragmas: annotate your code"), ("add board", "Platform"),
+        ("html", "Save report..."), ("stop", "Stop reading the sources"), ("log", "Run panel"),
+        ("demo", "Copy an example: "), ("preferences", "Settings"), ("flmgrph", "Flame graph"),
+        ("speedup", "Compare"), ("waveform", "Export the run: States as waveforms"),
+        ("proc star", "GiDEL PROCStar III"), ("blastn", "Mercury BLASTN"), ("font", "Font of sources"), ("qwxz", ""),
+    ],
+)  # fmt: skip
+def test_a_newcomers_words_lead_to_what_is_meant(opened: MainWindow, typed: str, first: str) -> None:
+    opened.search.reload()
+    opened.search.setText(typed)
+    opened.search._list(typed)
+    assert next(iter(listed(opened)), "").startswith(first)
+    assert bool(listed(opened)) is bool(first)
 
 
 def test_a_file_is_opened_at_a_line(opened: MainWindow, qtbot: QtBot, settle: Settle) -> None:

@@ -496,7 +496,7 @@ def test_frames_count_by_their_length() -> None:
     assert [bar.value for bar in histogram_bars(reply).rows] == [0.25, 0.75]
     counted = replace(reply, events=(9.0, 1.0))  # as the words of the answer have it
     assert [bar.value for bar in histogram_bars(counted).rows] == [0.9, 0.1]
-    assert histogram_bars(replace(reply, unsure_s=2e-6)).foot == "h; frames' times known to \u00b1 2.00\u202fµs"
+    assert histogram_bars(replace(reply, unsure_s=2e-6)).foot == "frames' times known to \u00b1 2.00\u202fµs"
     numbers = Reply("r", "r", "", 1, "s", (0.0, 1.0, 4.0), (2.0, None))
     many = Reply("h", "h", "", 1, times_s=(0.0, 1.0), bin_words=tuple("abcdefghij" * 5), shares=((0.02,) * 50,))
     assert [(bar.name, bar.value) for bar in histogram_bars(many).rows][:1] == [("a to c", pytest.approx(0.06))]
@@ -524,7 +524,7 @@ def test_in_a_narrow_window_the_graph_has_the_whole_width(
     qtbot.waitUntil(lambda: pictures.height() > 170)  # they have the height of the query with its answers
     qtbot.waitUntil(lambda: not statements.visibleRegion().isEmpty())
     assert statements.mapTo(mode, QPoint()).y() > mode.editor.mapTo(mode, mode.editor.rect().bottomLeft()).y()
-    assert mode.replies.table.as_text().splitlines()[-1].startswith("rate at e1\t")
+    assert mode.replies.table.as_text().splitlines()[-1].startswith("1\tRate at e1\t")
     window.resize(1600, 1000)
     settle(window)
     assert mode.shown.isVisible()

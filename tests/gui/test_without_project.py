@@ -17,6 +17,7 @@ from workbench.gui.look import theme
 from workbench.gui.modes.platform.mode import PlatformMode
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.open.folder_dialog import FolderDialog
+from workbench.gui.widgets import SignField
 from workbench.session.open.examples import EXAMPLES
 
 TEMPLATES = Path(str(files("workbench.platform_templates")))
@@ -69,8 +70,19 @@ def test_a_built_in_template_is_opened_and_copied(
     assert isinstance(mode, PlatformMode)
     assert mode.shows_nothing
     assert mode.builtin_button.isVisible()
-    actions = {action.text(): action for action in mode.builtin_button.menu().actions()}
+    menu = mode.builtin_button.menu()
+    actions = {
+        Path(action.text().partition("\t")[2]).stem: action for action in menu.actions() if "\t" in action.text()
+    }
     assert set(actions) == {support.template.stem for support in window.context.plugins.platforms.values()}
+    heads = [action.text() for action in menu.actions() if not action.isEnabled()]
+    assert heads == ["Boards", "Host APIs of any board", "For predictions alone"]
+    field = menu.findChild(SignField)
+    assert field is not None
+    for wanted, name in (("proc gidel", "gidel_procstar3"), ("de5_net", "de5_net")):  # in the title, in the file's name
+        field.setText(wanted)
+        assert [stem for stem, action in actions.items() if action.isVisible()] == [name]
+    field.clear()
     actions["xdma"].trigger()
     assert mode.document.path is not None
     assert mode.document.path.stem == "xdma"

@@ -98,7 +98,7 @@ def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
         if isinstance(mode, PredictMode) and mode.document.model_kind and mode.document.model_kind.name == "study":
             yield "study"
             models = models_of(None, window.context.plugins.model_kinds)
-            mode.open_document(next(m for m in models if m.title == "pdf2d").path)
+            mode.open_document(next(m for m in models if m.name == "pdf2d").path)
             settle()
         yield name
         if isinstance(mode, AnalyseMode):

@@ -13,6 +13,7 @@ from workbench.pictures.plot import Axis, Range, ticks
 from workbench.pictures.signs import draw_severity, draw_speedup_bar
 
 ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX, STEP_PX = 34.0, 26.0, 42.0, 16.0, 18.0
+_SAID_PX = 16.0  # of the foot, the line that describes the picture
 
 
 @dataclass(frozen=True)
@@ -82,14 +83,18 @@ def _top(bars: Bars) -> float:
     return HEAD_PX if bars.above else 6.0
 
 
+def _foot(bars: Bars) -> float:
+    return FOOT_PX if bars.foot else FOOT_PX - _SAID_PX
+
+
 def _height(bars: Bars, height: float) -> float:
     """The height of all rows, or of those that fit."""
-    return min(height - _top(bars) - FOOT_PX, ROW_PX * max(len(bars.rows), 1))
+    return min(height - _top(bars) - _foot(bars), ROW_PX * max(len(bars.rows), 1))
 
 
 def bars_height(bars: Bars) -> float:
     """The height of a picture with every row."""
-    return _top(bars) + ROW_PX * max(len(bars.rows), 1) + FOOT_PX
+    return _top(bars) + ROW_PX * max(len(bars.rows), 1) + _foot(bars)
 
 
 def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:

@@ -21,14 +21,17 @@ _COLUMNS = (12, 6, 5, 4, 3, 2, 1)
 _WORTH_FOLDING = 1.3
 _MOST_FOLDED = 24  # larger diagrams are laid out once
 _GAP = 16.0  # between diagrams in one picture
+#: The largest scale of a diagram, which has few nodes.
+MOST_SCALE = 1.5
 
 
 def fitted_diagram(diagram: Diagram, width: float, height: float) -> GraphLayout:
     """The diagram laid out for a room of this size in pixels, folded if that makes it much larger."""
     graph, style = _graph(diagram), _style(diagram)
     counts = _COLUMNS if len(diagram.nodes) <= _MOST_FOLDED else _COLUMNS[:1]
-    layouts = [layout_to_fit(graph, replace(style, columns_per_band=count), width, height) for count in counts]
-    scales = [fit_scale(layout, width, height) for layout in layouts]
+    styles = (replace(style, columns_per_band=count) for count in counts)
+    layouts = [layout_to_fit(graph, one, width, height, MOST_SCALE) for one in styles]
+    scales = [fit_scale(layout, width, height, MOST_SCALE) for layout in layouts]
     first = next(n for n, scale in enumerate(scales) if scale >= max(scales) / _WORTH_FOLDING)
     return _titled(diagram, layouts[first])
 

@@ -26,26 +26,28 @@ MOST_STRETCH = 400.0
 MOST_BLOCKS = 200
 
 
-def layout_to_fit(graph: BlockGraph, style: LayoutStyle, width: float, height: float) -> GraphLayout:
-    """Lay out a graph for a room of this size in pixels. Deterministic."""
+def layout_to_fit(
+    graph: BlockGraph, style: LayoutStyle, width: float, height: float, most: float = MOST_SCALE
+) -> GraphLayout:
+    """Lay out a graph for a room of this size in pixels, to be shown at a scale of at most `most`. Deterministic."""
     layout = layout_graph(graph, style)
     if len(graph.blocks) > MOST_BLOCKS:
         return layout
     flat = replace(style, **FLAT)
     candidate = layout_graph(graph, flat)
-    if fit_scale(candidate, width, height) > fit_scale(layout, width, height):
+    if fit_scale(candidate, width, height, most) > fit_scale(layout, width, height, most):
         layout, style = candidate, flat
-    scale = fit_scale(layout, width, height)
+    scale = fit_scale(layout, width, height, most)
     if scale < LOW_FROM_SCALE:
         low = replace(style, **LOW)
         candidate = layout_graph(graph, low)
-        if fit_scale(candidate, width, height) > LOW_GAIN * scale:
+        if fit_scale(candidate, width, height, most) > LOW_GAIN * scale:
             layout, style = candidate, low
-            scale = fit_scale(layout, width, height)
+            scale = fit_scale(layout, width, height, most)
     for grown in (1 / scale, (1 + 1 / scale) / 2) if scale < 1 else ():  # the text size is unchanged
         roomy = replace(style, **{name: getattr(style, name) * grown for name in WORDS})
         candidate = layout_graph(graph, roomy)
-        if fit_scale(candidate, width, height) >= scale:
+        if fit_scale(candidate, width, height, most) >= scale:
             layout, style = candidate, roomy
             break
     return widened(graph, style, layout, width / scale)
@@ -60,6 +62,6 @@ def widened(graph: BlockGraph, style: LayoutStyle, layout: GraphLayout, width: f
     return layout_graph(graph, replace(style, stretch=min(spare / gutters, MOST_STRETCH)))
 
 
-def fit_scale(layout: GraphLayout, width: float, height: float) -> float:
-    """The scale at which a layout fits a room, within reason."""
-    return min(width / max(layout.width, 1), height / max(layout.height, 1), MOST_SCALE)
+def fit_scale(layout: GraphLayout, width: float, height: float, most: float = MOST_SCALE) -> float:
+    """The scale at which a layout fits a room, at most `most`."""
+    return min(width / max(layout.width, 1), height / max(layout.height, 1), most)

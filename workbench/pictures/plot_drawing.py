@@ -91,7 +91,8 @@ def _draw_axes(canvas: Canvas, plot: Plot, view: View, width: float) -> list[Box
         assert plot.right
         y = view.place(1, value, on_right=True)[1]
         canvas.text(box.right + 6, y - 8, width - box.right - 8, 16, trimmed(plot.right.text(value)), "muted", 11)
-    axes_title = f"{plot.y.title} by {plot.x.title}" if plot.y.title else plot.x.title
+    named = any(line.name == plot.y.title for line in plot.lines)  # a line says what its values are
+    axes_title = f"{plot.y.title} by {plot.x.title}" if plot.y.title and not named else plot.x.title
     title = axes_title + (f"; right: {plot.right.title}" if plot.right else "")
     canvas.text(box.x, box.bottom + 21, box.width, 16, title, "muted", 11, 400, CENTRE)
     if not plot.span or not plot.span_name:

@@ -19,4 +19,4 @@ def share_bars(shares: Sequence[Share], title: str) -> Bars:
             Bar(str(number), share.name, share.value, (percent_text(share.value),),
                 (share.group, share.name, share.value), note, strong=share.strong)
         )  # fmt: skip
-    return Bars(Axis(title, percent_text), ("step", "of", "share"), tuple(rows), (0.0, 1.0), foot=title.lower())
+    return Bars(Axis(title, percent_text), ("step", "of", "share"), tuple(rows), (0.0, 1.0))

@@ -1,9 +1,10 @@
 """Tables of a model as a paper prints them: measurements beside predictions, and the paper's own numbers."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from workbench.api import ModelKind
 from workbench.api.models import point_text
@@ -11,6 +12,7 @@ from workbench.api.predictions import Cell, ErrorRow, PaperTable, Row, RunCompar
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.text import NARROW, attribute_text, count_text, scientific, significant, time_text
 from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.kinds import code_of
 from workbench.predict.paper_tables import CellRow, cell_value, printed_cells, rows_of
 
 QUANTITIES = {"comp_s": "t_comp", "comm_s": "t_comm", "total_s": "t_application", "speedup": "speedup"}
@@ -57,6 +59,15 @@ def _error_row(row: ErrorRow) -> Row:
         f"{stage}{name}", "", (text(row.predicted), text(row.measured), error),
         strong=whole, bad=(False, False, abs(row.error_pct) > 20), tip=row.source,
     )  # fmt: skip
+
+
+def read_kinds(kinds: Iterable[ModelKind]) -> None:
+    """Import the code that kinds of models are made of, and read their printed tables, before they are used."""
+    for kind in kinds:
+        pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
+        for piece in pieces:
+            with suppress(Exception):  # what is broken is reported where it is used
+                piece()
 
 
 @cache

@@ -45,12 +45,12 @@ def results(values: Model) -> Results:
     return Results(
         figures=(
             time,
-            Figure(f"Highest potential, {symbol}", percent_text(value), f"{what}: {', '.join(asked)}"),
+            Figure("Highest potential", percent_text(value), f"{what} ({symbol}): {', '.join(asked)}"),
             *([speedup] if len(all_predictions) > 1 else []),
             *_scarcest(last),
             Figure("Slowest block", f"line {slowest.line}", slowest.id),
         ),
-        point=(time, Figure(symbol, percent_text(value), what)),
+        point=(time, Figure(_title(what), percent_text(value), symbol)),
         parts_title="Blocks, with all trips",
         parts=tuple(_lines(last)),
         said=f"{last.design.name}, profile {profile}",
@@ -63,18 +63,22 @@ def results(values: Model) -> Results:
         shares_title="Potentials at each step",
         shares=tuple(share for one in all_predictions for share in _potentials(one)),
         structure=structure(last, values),
-        more={KINDS[name][0]: percent_text(float(value)) for name, value in last.potentials.values.items()},
+        more={f"potential, {KINDS[name][1]}": percent_text(float(v)) for name, v in last.potentials.values.items()},
     )
 
 
 def _potentials(one: Prediction) -> Iterator[Share]:
     """A design's potentials in the paper's order; B_comp's upper bound where its use is estimated."""
-    for name, (symbol, _, _) in KINDS.items():
+    for name, (_, what, _) in KINDS.items():
         value = one.potentials.values.get(name)
         if value is not None:
-            yield Share(one.design.name, symbol, float(value), name == one.potentials.highest)
+            yield Share(one.design.name, _title(what), float(value), name == one.potentials.highest)
         elif name == "b_comp" and one.most_b_comp is not None:
-            yield Share(one.design.name, f"{symbol} at most", one.most_b_comp, False)
+            yield Share(one.design.name, f"{_title(what)}, at most", one.most_b_comp, False)
+
+
+def _title(what: str) -> str:
+    return f"{what[:1].upper()}{what[1:]}"
 
 
 def _scarcest(one: Prediction) -> tuple[Figure, ...]:
@@ -137,7 +141,8 @@ def _lines(one: Prediction) -> list[PartLine]:
     lines = []
     for name, block in one.estimate.blocks.items():
         cycles, memory = float(block.total_cycles), float(block.mem) > float(block.comp)
-        said = f"> Comp {count_text(float(block.comp))}" if memory else f"> Mem {count_text(float(block.mem))}"
+        less = f"computing {count_text(float(block.comp))}" if memory else f"memory {count_text(float(block.mem))}"
+        said = f"{'memory' if memory else 'computing'}, over {less}"
         category = Category.RECV if memory else Category.WORK
         at = f"line {block.work.line}, {name}"
         lines.append(PartLine(at, count_text(cycles), cycles / most, f"{said}   Eq. 10", category))
@@ -147,7 +152,12 @@ def _lines(one: Prediction) -> list[PartLine]:
 def _designs(predictions: Iterable[Prediction]) -> PaperTable:
     head, *rows = designs_rows(predictions)
     columns = tuple(row[0] for row in rows)
-    lines = tuple(Row(name, "", tuple(row[n] for row in rows)) for n, name in enumerate(head) if n)
+    titles = {symbol: f"Potential, {what}" for symbol, what, _ in KINDS.values()}
+    lines = tuple(
+        Row(titles.get(name, name), "", tuple(row[n] for row in rows), tip=name if name in titles else "")
+        for n, name in enumerate(head)
+        if n
+    )
     return PaperTable("Designs", "each includes the one before; Eqs. 6, 20 to 23", columns, lines)
 
 

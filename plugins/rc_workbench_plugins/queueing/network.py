@@ -53,8 +53,9 @@ class Network:
     most_per_s: Values
 
 
-def network(values: Model) -> Network:
-    """Raises WorkbenchError where jobs go round without end, or a number is none that its field may have."""
+def network(values: Model, load: Values | None = None) -> Network:
+    """The network, at `load` times its arrivals from outside. Raises WorkbenchError where jobs go round without end, or
+    a number is none that its field may have."""
     stations = values.model.stations
     given = [
         np.asarray(values.of("stations", n, field), np.float64)
@@ -70,10 +71,13 @@ def network(values: Model) -> Network:
         np.asarray(values.of("stations", n, "places"), np.float64) if station.places is not None else None
         for n, station in enumerate(stations)
     ]
-    shape = np.broadcast_shapes(*(v.shape for v in (*given, *routes.values(), *(p for p in places if p is not None))))
+    load = np.asarray(1.0 if load is None else load)
+    every = (load, *given, *routes.values(), *(p for p in places if p is not None))
+    shape = np.broadcast_shapes(*(np.shape(one) for one in every))
     outside, service, *shapes = (
         np.stack([np.broadcast_to(v, shape) for v in given[first::5]], axis=-1) for first in range(5)
     )
+    outside = outside * load[..., None]
     numbers = {station.name: n for n, station in enumerate(stations)}
     passes = np.zeros((*shape, len(stations), len(stations)))
     for (n, m), jobs in routes.items():

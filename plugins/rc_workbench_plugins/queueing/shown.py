@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from rc_workbench_plugins.queueing.distribution import Fit, fits
 from rc_workbench_plugins.queueing.network import Model, Network, StationState, network, notes_of
 from workbench.api import Answer, Category, Results, Row, percent_text, table, time_text
@@ -13,6 +15,7 @@ from workbench.api.unstable import prefixed, significant
 from workbench.api.views import Figure
 
 _ENDLESS = "∞"
+_LOADS, _MOST_LOAD = 60, 4.0  # of the chart by load
 
 
 def answer(values: Model) -> Answer:
@@ -92,13 +95,16 @@ def results(values: Model) -> Results:
         parts=tuple(_line(s) for s in solved.stations),
         said=f"{solved.busiest} is the busiest" if stable else f"{solved.busiest} is unstable",
         tables={"Stations": (_stations(solved),)} | _against(values, solved, shapes),
-        charts={"Against measurements": _quantiles(shapes)} if shapes else {},
+        charts={
+            "Stations": _by_load(values, solved),
+            **({"Against measurements": _quantiles(shapes)} if shapes else {}),
+        },
         diagrams={"Network": _drawn(values, solved)},
     )  # fmt: skip
 
 
 def _line(state: StationState) -> PartLine:
-    said = f"{_rate(state.arrivals_per_s)}/s over {_rate(state.service_per_s)}/s; {_count(state.waiting)} wait"
+    said = f"{_rate(state.arrivals_per_s)}/s over {_rate(state.service_per_s)}/s   {_count(state.waiting)} wait"
     if float(state.lost_per_s) > 0:
         said += f", {_rate(state.lost_per_s)}/s are lost"
     rho = float(state.utilisation)
@@ -193,6 +199,26 @@ def _chance(shape: Fit) -> str:
     if shape.chance is None:
         return "too little observed"
     return "below 0.1 %" if shape.chance < 0.001 else percent_text(shape.chance)
+
+
+def _by_load(values: Model, solved: Network) -> Chart:
+    """How the stations fill as more comes from outside, up to where the busiest has no steady state."""
+    endless = [
+        float(state.utilisation)
+        for state, station in zip(solved.stations, values.model.stations, strict=True)
+        if not station.limited
+    ]
+    most = min(0.99 / max(endless, default=0.0), _MOST_LOAD) if any(endless) else _MOST_LOAD
+    loads = most * (1 - (1 - np.linspace(0, 1, _LOADS + 1)[1:]) ** 2)  # closer where the curves rise
+    curves = []
+    for now, state in zip(solved.stations, network(values, loads).stations, strict=True):
+        if math.isfinite(float(now.jobs)):
+            curves.append(Curve(now.name, (1.0,), (float(now.jobs),)))
+        y = tuple(np.broadcast_to(state.jobs, loads.shape).tolist())
+        curves.append(Curve(now.name, tuple(loads.tolist()), y, plain=True, beside=now.name))
+    return Chart(
+        "jobs in each station as more or fewer come", "arrivals from outside, of those now", "jobs", tuple(curves), True
+    )
 
 
 def _quantiles(shapes: Sequence[Fit]) -> Chart:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 from test_drawing import QUEUES, STAGES
 
+from workbench.gui.modes.forms.part_list import PartList
 from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.predict.diagram_edits import READ_ONLY
 from workbench.gui.modes.predict.diagram_view import DiagramPage
@@ -153,3 +154,34 @@ def test_unlike_nodes_are_typed_in_a_networks_form(drawn: DiagramPage, mode: Pre
     editor = mode.form.row("latencies_s").editor
     assert isinstance(editor, TextArea)
     assert editor.toPlainText() == "\n".join(rows)
+
+
+def test_where_there_is_room_the_drawing_is_beside_the_form_and_each_shows_what_is_chosen_in_the_other(
+    drawn: DiagramPage, mode: PredictMode, qtbot: QtBot
+) -> None:
+    mode.resize(1800, 900)
+    mode.show_page("Model")
+    qtbot.waitUntil(lambda: drawn.isVisible() and mode.form.isVisible())
+    qtbot.mouseClick(drawn.view.viewport(), LEFT, pos=spot(drawn, "0.0"))
+    assert mode.chosen == ("stages", 0, "nodes", 0)
+    assert mode.form_head.title.text() == "unpack"
+    mode.choose(("stages", 1, "nodes", 0))
+    assert drawn.view.chosen_part == ("stages", 1, "nodes", 0)
+    mode.resize(1260, 900)
+    qtbot.waitUntil(lambda: not drawn.isVisible())
+    mode.show_page("Structure")
+    assert drawn.isVisible()
+
+
+def test_models_and_inputs_are_listed_by_their_titles_and_found_by_their_names_too(mode: PredictMode) -> None:
+    mode.open_document(model_path("blastn", "queueing"))
+    mode.show_page("Model")
+
+    def listed(parts: PartList) -> list[str]:
+        return [row.title for below in parts.lines.rows.parts for row in below]
+
+    assert "Mercury BLASTN, a filter of three stages" in listed(mode.models)
+    assert listed(mode.parts)[:3] == ["Model and application", "input rate", "look-ups"]
+    for parts, name, title in ((mode.models, "pdf1d", "1-D PDF estimation (RAT)"), (mode.parts, "seeds_p", "look-ups")):
+        parts.filter.setText(name)
+        assert listed(parts) == [title]

@@ -166,7 +166,7 @@ def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, 
     assert mode.stack.currentWidget() is mode.nothing
     qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results)
     bars = [bar.name for bar in mode.results.shares.bars.rows]
-    assert bars == ["B_mem", "B_comp at most", "B_balance", "B_itpp"]
+    assert bars == ["Global memory", "Computing, at most", "Balance of the pipeline", "Work items in the pipeline"]
     assert [mode.reading.itemText(n) for n in range(1, 3)] == ["printed", "repaired"]
     (folder / "scale.cl").write_text("__kernel void scale(__global float *data)\n{\n    data[\n}\n")
     mode.document.read_again()
@@ -340,4 +340,4 @@ def test_a_queueing_model_is_calibrated_from_the_open_run(
     assert mode.results.chart.isVisible()
     assert [table.title for table in mode.results.table.tables] == ["Measured", "How many wait"]
     mode.results.show_page("Stations")
-    assert not mode.results.chart.isVisible()
+    assert {line.name for line in mode.results.chart.plot.lines} == {"a", "b", ""}

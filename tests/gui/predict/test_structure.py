@@ -110,7 +110,7 @@ def test_the_lines_that_are_lit_stay_in_view_when_the_window_shrinks(
 ) -> None:
     source = shown.source
     source.go_to(len(KERNEL.splitlines()) - 1)
-    shown.set_narrow(True)
+    shown.resize(700, 600)
     mode.resize(mode.width(), 420)
     qtbot.waitUntil(lambda: source.viewport().rect().contains(source.cursorRect().center()))
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from workbench.session.program.keys import COMMANDS, key_in_force
+from workbench.session.program.palette import words_of
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Actions:
     def _action(self, command: WindowCommand) -> QAction:
         action = QAction(command.text, self._window)
         action.setShortcut(QKeySequence(key_in_force(command.name, command.key)))
+        action.setProperty("search_words", words_of(command.name))
         action.setCheckable(command.on is not None)
         action.triggered.connect(lambda checked=False: command.do())
         self._window.addAction(action)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.header import Crumb, Header
 from workbench.gui.frame.naming import folder_title, range_title, run_detail, run_title
+from workbench.gui.frame.template_menu import fill_templates
 from workbench.session.open import recent
 
 _MOST_RUNS = 20
@@ -97,11 +98,8 @@ class Breadcrumb(QObject):
             lambda checked=False: context.navigation.open_line(str(shown), 1)
         )
         menu.addSeparator()
-        bundled = sorted((s.template for s in context.plugins.platforms.values()), key=lambda path: path.stem)
         from workbench.session.edit.platform_document import templates_in  # with its readers: only where a menu opens
 
-        for path in dict.fromkeys((context.workspace.platform_path, *templates_in(context.workspace.root), *bundled)):
-            action = menu.addAction(path.name if path.is_relative_to(context.workspace.root) else path.stem)
-            action.setCheckable(True)
-            action.setChecked(path == shown)
-            action.triggered.connect(lambda checked=False, p=path: context.navigation.template_wanted.emit(p))
+        own = (context.workspace.platform_path, *templates_in(context.workspace.root))
+        bundled = (support.template for support in context.plugins.platforms.values())
+        fill_templates(menu, own, bundled, context.navigation.document_wanted.emit, shown)

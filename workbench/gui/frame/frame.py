@@ -137,7 +137,7 @@ class ProjectWindow(QMainWindow):
         context.run_changed.connect(self._ahead.start)
         context.navigation.line_wanted.connect(self._opening.line)
         context.navigation.pragma_wanted.connect(self._opening.pragma)
-        context.navigation.template_wanted.connect(self._opening.template)
+        context.navigation.document_wanted.connect(self._opening.file)
         self.modes.shown_changed.connect(self._on_shown)
         self.runner.started.connect(self._on_job_started)
         self.runner.finished.connect(self._refresh)

@@ -27,7 +27,7 @@ class Navigation(QObject):
     line_wanted = Signal(str, int)  # a source file as scan, run or finding names it, and a line of it
     pragma_wanted = Signal()  # at the line that was shown last
     change_wanted = Signal()  # the selected finding's, to be tried
-    template_wanted = Signal(object)  # a Path, to be shown in Platform mode
+    document_wanted = Signal(object)  # a Path: of a template or a model, to be shown in the mode that edits it
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -42,13 +42,13 @@ class Opening:
             self._context.open_run(path)
             self._context.navigation.set_mode("analyse")
         elif path.is_file() and not path.name.endswith(PROJECT_SUFFIX):
-            self._file(path)
+            self.file(path)
         else:
             self._context.open_project(path, runs=runs)
             if runs:
                 self._context.navigation.set_mode("analyse")
 
-    def _file(self, path: Path) -> None:
+    def file(self, path: Path) -> None:
         """What is no project, by how its name ends: a model, another program's trace, or a platform template."""
         plugins, asking, named = self._context.plugins, self._asking, path.name.lower()
         if named.endswith(tuple(f".{kind}.yaml" for kind in plugins.model_kinds)):
@@ -56,15 +56,12 @@ class Opening:
         elif importer := next((i for i in plugins.importers.values() if named.endswith(i.suffixes)), None):
             QTimer.singleShot(0, self._context, lambda: asking.import_file(importer, path))  # asks, once the window is
         elif named.endswith((".yaml", ".yml")):
-            self.template(path)
+            self._document("platform", path)
         elif self._context.workspace is not None and _is_source(path):
             self._context.navigation.open_line(str(path), 1)
         else:
             hint = f"Projects (*{PROJECT_SUFFIX}), run folders, models, traces and platform templates (*.yaml) are."
             self._context.notices.tell(Diagnostic("the window cannot open files of this kind", hint, file=str(path)))
-
-    def template(self, path: Path) -> None:
-        self._document("platform", path)
 
     def _document(self, mode_name: str, path: Path) -> None:
         """A mode's document, with or without a project."""

@@ -1,4 +1,5 @@
-"""The items of the search field: commands, settings, files, blocks, calls, findings, runs and help pages."""
+"""The items of the search field: commands, settings, files, blocks, calls, findings, runs, models, templates and help
+pages."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
 
+from workbench.formats.heads import head_of
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.naming import folder_title
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.session.open import recent
 from workbench.session.open.project_files import project_files
+from workbench.session.program.keys import KEY_GROUPS
 from workbench.session.program.settings import settings
 
 if TYPE_CHECKING:
@@ -54,6 +57,7 @@ def search_items(context: Context, actions: Iterable[QAction], floating: Floatin
         *_commands(context, actions),
         *_runs(context),
         *_settings(context, floating),
+        *_documents(context),
         *_help(floating),
     )
 
@@ -62,7 +66,9 @@ def _commands(context: Context, actions: Iterable[QAction]) -> Iterable[SearchIt
     for action in actions:
         title, can = str(action.property("search_title") or action.text()), action.isEnabled()
         key = action.shortcut().toString() or "command"
-        yield SearchItem(title, key if can else f"not now, {key}", "terminal", action.trigger, can, "command")
+        words = str(action.property("search_words") or "")
+        said = key if can else f"not now, {key}"
+        yield SearchItem(title, said, "terminal", action.trigger, can, "command", words)
     if context.workspace is None:
         for path in recent.recent():
             yield SearchItem(path.name, "recent project", "folder", partial(context.open_path, path), kind="project")
@@ -117,12 +123,30 @@ def _runs(context: Context) -> Iterable[SearchItem]:
 
 
 def _settings(context: Context, floating: Floating) -> Iterable[SearchItem]:
-    """Keys are found by their commands, and can be changed in the settings."""
+    """Keys are found by their commands, and can be changed in the settings; those of pictures act there alone."""
     for setting in settings(context.plugins.modes.values()).values():
+        show = partial(_show_setting, floating, setting.title)
         if setting.kind != "key":
-            show = partial(_show_setting, floating, setting.title)
             what = f"setting, {setting.group}"
             yield SearchItem(setting.title, what, "settings-2", show, kind="setting", more=setting.what)
+        elif setting.group == KEY_GROUPS[-1]:
+            yield SearchItem(setting.title, f"key {setting.value}", "settings-2", show, kind="key", more="shortcut")
+
+
+def _documents(context: Context) -> Iterable[SearchItem]:
+    """Models, and the platform templates that come with the workbench."""
+    from workbench.predict.kinds import heading  # with numpy, which a window starts without
+    from workbench.session.edit.model_document import models_of
+
+    for model in models_of(context.root(), context.plugins.model_kinds):
+        show = partial(context.navigation.document_wanted.emit, model.path)
+        yield SearchItem(
+            model.title, f"model, {heading(model.kind)}", "trending-up", show, kind="model", more=model.name
+        )
+    for name, support in context.plugins.platforms.items():
+        show = partial(context.navigation.document_wanted.emit, support.template)
+        title = head_of(support.template).title or name
+        yield SearchItem(title, f"template, {support.template.name}", "cpu", show, kind="template")
 
 
 def _show_setting(floating: Floating, title: str) -> None:

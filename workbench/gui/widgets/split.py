@@ -19,6 +19,7 @@ class Split(QSplitter):
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
         self._wanted, self._kept = [pixels for _, pixels in panes], frozenset(kept)
+        self._most: dict[int, int | None] = {}
         for widget, _ in panes:
             self.addWidget(widget)
         self.setSizes(self._wanted)
@@ -30,12 +31,24 @@ class Split(QSplitter):
 
     def _share(self) -> None:
         room = self.height() if self.orientation() is Qt.Orientation.Vertical else self.width()
-        self.setSizes(shares(self._wanted, room - self.handleWidth() * (len(self._wanted) - 1), self._kept))
+        sizes = shares(self._wanted, room - self.handleWidth() * (len(self._wanted) - 1), self._kept)
+        for pane, most_px in self._most.items():
+            over = sizes[pane] - most_px if most_px is not None else 0
+            if over > 0:
+                sizes[pane] -= over
+                sizes[0 if pane else 1] += over
+        self.setSizes(sizes)
 
     def want(self, *pixels: int) -> None:
         """Share the room otherwise from now on."""
         self._wanted = list(pixels)
         self._share()
+
+    def bound(self, pane: int, most_px: int | None) -> None:
+        """Give a pane no more than it can use: the first of the others has the rest."""
+        if self._most.get(pane) != most_px:
+            self._most[pane] = most_px
+            self._share()
 
     def _on_moved(self) -> None:
         self._wanted = self.sizes()

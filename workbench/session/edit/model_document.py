@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.api import ModelKind
+from workbench.formats.heads import head_of
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
@@ -22,9 +23,14 @@ class ModelFound:
     """A model's file for the list: its name, its kind, and whether it belongs to the project."""
 
     path: Path
-    title: str
+    name: str
     kind: ModelKind
     own: bool
+
+    @property
+    def title(self) -> str:
+        """The title that the model gives itself, or else its name."""
+        return head_of(self.path).title or self.name
 
 
 def kind_of(path: Path, kinds: Kinds) -> ModelKind | None:

@@ -22,7 +22,7 @@ from workbench.pictures.edge_labels import (
 )
 from workbench.pictures.graph import NodeFacts, badge_box, badges_px, draw_graph, draw_whole, edge_rows, whole_size
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
-from workbench.pictures.layout_fit import fit_scale
+from workbench.pictures.layout_fit import MOST_SCALE, fit_scale
 from workbench.pictures.layout_sizes import Point
 from workbench.pictures.states import category_name
 
@@ -47,6 +47,7 @@ class GraphView(HouseView):
     edge_opened = Signal(object)
     file_name = "blocks"
     has_legend = True  # whether anything in it has the states' colours
+    most_scale = MOST_SCALE  # of the whole graph
 
     def __init__(self) -> None:
         super().__init__("Block graph")
@@ -120,7 +121,7 @@ class GraphView(HouseView):
             self._laid_out_for = room
             self.lay_out_again(partial(self._again, *room))
         if self.layout_ is not None:
-            self._look_at(max(ZOOMS[0], fit_scale(self.layout_, *room)))
+            self._look_at(max(ZOOMS[0], fit_scale(self.layout_, *room, self.most_scale)))
         self._whole = self.box.viewRange()
         self.redraw()
 

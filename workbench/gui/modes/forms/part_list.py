@@ -27,6 +27,10 @@ def with_article(what: str) -> str:
     return f"an {what}" if what.startswith(("FPGA", *"aeio")) else f"a {what}"
 
 
+def _found_by(part: DocumentPart) -> tuple[str, ...]:
+    return part.title, part.note, str(part.path[-1]) if part.path else ""
+
+
 class SignedTabs(QTabBar):
     """Tabs with a dot at those behind which something is wrong: a sign beside the name would need more room."""
 
@@ -158,7 +162,7 @@ class PartList(QWidget):
         for section in self._sections:
             if section.tab not in ("", self.tab) and not wanted:
                 continue
-            parts: list[Row] = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
+            parts: list[Row] = [p for p in section.parts if any(wanted in text.lower() for text in _found_by(p))]
             if parts or (self._editable and not wanted):
                 shown.append((section, parts))
         self._titles = {part.title for _, parts in shown for part in parts}

@@ -1,7 +1,6 @@
 """Platform mode: the parts of the template, the form of one, its transfer times as table and curve."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from workbench.api.modes import WindowMode
 from workbench.api.window import Context, PlotView
 from workbench.formats import yaml_edit
 from workbench.formats.units import written
+from workbench.gui.frame.template_menu import fill_templates
 from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.platform.checking import TemplateCheck
@@ -58,8 +58,8 @@ class PlatformMode(DocumentMode):
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Platform")
         self.builtin_menu = QMenu("Open a built-in template", self)
-        for template in sorted((s.template for s in context.plugins.platforms.values()), key=lambda path: path.stem):
-            self.builtin_menu.addAction(template.stem, partial(self.open_document, template))
+        bundled = (support.template for support in context.plugins.platforms.values())
+        fill_templates(self.builtin_menu, (), bundled, self.open_document, None)
         self.list_head.add(files := self.files_button())
         files.menu().addMenu(self.builtin_menu)
         self.builtin_button = Button("Built-in templates", kind="link")

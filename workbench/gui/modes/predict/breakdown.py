@@ -248,6 +248,10 @@ class Breakdown(QWidget):
         for widget in (self.parts_title, self.parts, self._parts_rule):
             widget.setVisible(bool(parts))
 
+    def allow_keeping(self, possible: bool) -> None:
+        self.keep.setEnabled(possible)
+        self.keep.setToolTip("Undo: Ctrl+Z" if possible else "Save as copy first: bundled models are not changed")
+
     def _show_inputs(self, rows: Sequence[InputRow]) -> None:
         self.problem.hide()
         at = self.inputs.current

@@ -16,6 +16,7 @@ from workbench.gui.views.picture_buttons import add_picture_buttons
 from workbench.gui.widgets import Button, IconButton, PanelHeader, PillButton, plain_column
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.diagram import (
+    MOST_SCALE,
     diagram_facts,
     diagram_notes,
     diagram_rows,
@@ -39,6 +40,7 @@ class DiagramView(GraphView):
     place_wanted = Signal(object)
     file_name = "model"
     has_legend = False
+    most_scale = MOST_SCALE
 
     def __init__(self) -> None:
         super().__init__()

@@ -76,8 +76,8 @@ class ExploreView(QWidget):
         sweep, influences, self.front_panel = panels
         below = Split((influences, 460), (self.front_panel, 460))
         yield
-        plots = Split((sweep, 420), (below, 330), vertical=True)
-        column.addWidget(scrolled("Explore", plots), 1)  # where the window is low
+        self._plots = Split((sweep, 420), (below, 330), vertical=True)
+        column.addWidget(scrolled("Explore", self._plots), 1)  # where the window is low
 
     # ---- arrangement
 
@@ -333,20 +333,22 @@ class ExploreView(QWidget):
         self.problem.hide()
         self.swept = answer
         output, name = output_title(answer.question.output), input_title(self.file, answer.question.name)
-        said = f"{len(answer.x) * max(len(answer.second), 1)} points; point at one, click for its breakdown"
-        said += "; band: 5 to 95 % over the uncertain inputs" if answer.bands else ""
+        band = "; band: 5 to 95 % over the uncertain inputs" if answer.bands else ""
+        said = f"{len(answer.x) * max(len(answer.second), 1)} points; point at one, click for its breakdown{band}"
         self.head.set_title(f"{output[:1].upper()}{output[1:]} by {name}", said)
         self.plot.show_plot(sweep_plot(self.file, answer))
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(self.file, answer.influences))
         why = no_front_words(answer)
-        self.front_panel.setVisible(can_have_front(self.file, answer))
+        has_front = can_have_front(self.file, answer)
+        self.front_panel.setVisible(has_front)
+        bars_px = self.influence_head.height() + self.influences.sizeHint().height() + 1
+        self._plots.bound(1, None if has_front else bars_px)  # the sweep has the rest
         self.front_head.set_title(FRONT, "" if why else "points that no other point beats in both")
         self.no_front.setText(why)
         self.no_front.setVisible(bool(why))
         self.front.setVisible(not why)
-        if not why:
-            self.front.show_plot(front_plot(self.file, answer))
+        self.front.show_plot(NO_PLOT if why else front_plot(self.file, answer))
 
     def _chosen(self, line: int, point: int) -> None:
         if self.swept is None:
@@ -376,12 +378,9 @@ class ExploreView(QWidget):
             self._say_answer(f"{error.message}. {error.hint}", "high")
             return
         others, reading = self._others(name), self.reading
-        self.context.background.start(
-            "predict.solve",
-            lambda: solve(what_if(file, others), name, target, output, reading),
-            self._solved,
-            lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high"),
-        )
+        work = lambda: solve(what_if(file, others), name, target, output, reading)  # noqa: E731
+        failed = lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high")  # noqa: E731
+        self.context.background.start("predict.solve", work, self._solved, failed)
 
     def _solved(self, solution: Solution) -> None:
         if self.file is None:

@@ -1,7 +1,6 @@
 """Predict mode: models at the left; one's results, exploration and form; the breakdown of a design point."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -17,9 +16,9 @@ from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.predict.breakdown import Breakdown
 from workbench.gui.modes.predict.density_view import DensityView
-from workbench.gui.modes.predict.diagram_edits import DiagramEdits
 from workbench.gui.modes.predict.explore_view import ExploreView
 from workbench.gui.modes.predict.head import ModelHead
+from workbench.gui.modes.predict.model_page import ModelPage
 from workbench.gui.modes.predict.models_panel import ModelsPanel
 from workbench.gui.modes.predict.page_button import PageButton
 from workbench.gui.modes.predict.parts import add_part, sections_of
@@ -32,9 +31,9 @@ from workbench.gui.widgets.boxes import column_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import ModelFile
-from workbench.predict.kinds import code_of, heading, taken_over
+from workbench.predict.kinds import heading, taken_over
 from workbench.predict.shown import results_of
-from workbench.predict.tables import cells_of
+from workbench.predict.tables import read_kinds
 from workbench.session.edit.model_document import ModelDocument, ModelFound, models_of, starter
 from workbench.session.edit.what_if import Layers, WhatIf
 from workbench.session.edit.yaml_document import Path_
@@ -73,8 +72,8 @@ class PredictMode(DocumentMode):
         yield from self.explore.build()
         yield
         form = self.make_form()
-        self.parts.filter.setPlaceholderText("Filter parts")
-        self.model_page = Split((self.parts, 270), (form, 600), kept=[0])
+        self.stack = QStackedWidget()
+        self.model_page = ModelPage(self.parts, form, self.structure, self.stack)
         yield
         yield from self._build()
         yield
@@ -86,12 +85,7 @@ class PredictMode(DocumentMode):
 
     @staticmethod
     def read_ahead(plugins: Plugins) -> None:
-        """The code that kinds of models are made of, and their printed tables."""
-        for kind in plugins.model_kinds.values():
-            pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
-            for piece in pieces:
-                with suppress(Exception):  # what is broken is reported where it is used
-                    piece()
+        read_kinds(plugins.model_kinds.values())
 
     # ---- arrangement
 
@@ -101,7 +95,6 @@ class PredictMode(DocumentMode):
         self.problem_box = QWidget()
         self._problems = column_layout(of=self.problem_box, margins=(16, 8, 16, 8))
         column.addWidget(self.problem_box)
-        self.stack = QStackedWidget()
         self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Fix it")
         self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
         for page in (self.results, self.density, self.structure, self.explore, self.model_page, self.nothing):
@@ -109,7 +102,7 @@ class PredictMode(DocumentMode):
             yield
         column.addWidget(self.stack, 1)
         yield
-        self.set_content(Split((self.left, 230), (centre, 900), kept=[0]))
+        self.set_content(Split((self.left, 272), (centre, 860), kept=[0]))
         self.show_content()
 
     def _head(self) -> QWidget:
@@ -129,15 +122,10 @@ class PredictMode(DocumentMode):
         self.left.measured.connect(self.density.platform_menu.choose_all)
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
-        self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
-        self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
-        drawn = self.structure.drawn
-        edits = DiagramEdits(context, self.document, self.structure, drawn.choose)
-        drawn.edit_with(edits)
-        self.structure.change_wanted.connect(edits.make)
-        self.structure.line_asked.connect(context.navigation.open_line)
+        self.results.run_wanted.connect(self._open_run)
+        self.structure.edit(context, self.document)
         self.structure.place_wanted.connect(self._open_place)
-        self.structure.problem.connect(context.notices.tell)
+        self.structure.part_chosen.connect(self._show_beside)
         self.results.part_chosen.connect(self.details.choose_part)
         self.results.timing.problem.connect(context.notices.tell)
         self.explore.point_chosen.connect(self.show_point)
@@ -151,10 +139,9 @@ class PredictMode(DocumentMode):
         self.document.changed.connect(self._document_changed)
         self.follow(context.workspace_changed, self._workspace_changed)
         self.follow(context.run_changed, self._show_results)
-        context.code_font_changed.connect(self.structure.code.source.take_font)
 
     def _fit(self, width_px: int) -> None:
-        for part in (self.structure.code, self.structure.drawn, self.explore):
+        for part in (self.structure.drawn, self.explore):
             part.set_narrow(width_px < NARROW_PX)
 
     def minimumSizeHint(self) -> QSize:
@@ -187,14 +174,18 @@ class PredictMode(DocumentMode):
         models = self._models()
         self.left.list_models(models, self.document)
         other = self.is_other_project()
-        known = {m.path: m for m in models}
-        if self.document.path and (self.document.path in known or self.document.dirty or not other):
+        path, known = self.document.path, any(m.path == self.document.path for m in models)
+        if path and (known or self.document.dirty or not other):
             self.document.read_again()
-            return
-        self.open_document(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
+        else:
+            self.open_document(next(m.path for m in models if m.own or m.name == "pdf2d"))
 
     def _list_models(self) -> None:
         self.left.list_models(self._models(), self.document)
+
+    def _open_run(self, run: str) -> None:
+        self.context.open_run(Path(run))
+        self.context.navigation.set_mode("analyse")
 
     def open_document(self, path: Path) -> None:
         """Show a model, bundled or the project's."""
@@ -218,7 +209,6 @@ class PredictMode(DocumentMode):
         document = self.document
         if document.path is None:
             return
-        title = str(document.value(("title",)) or document.path.name)
         file = document.model_file
         names = [*file.kind.readings, *file.model.readings] if file else []
         if [self.reading.itemData(i) for i in range(1, self.reading.count())] != names:
@@ -229,7 +219,7 @@ class PredictMode(DocumentMode):
         self.reading.setVisible(bool(names))
         if file:
             self.what_if.hold_to_model()
-        self._title = title
+        self._title = str(document.value(("title",)) or document.path.name)
         self.write_heads()
         self._show_page()
         if any(m.path == document.path and m.own for m in self._models()):
@@ -238,9 +228,7 @@ class PredictMode(DocumentMode):
     def write_heads(self) -> None:
         super().write_heads()
         self.head.set_title(self._title, "what if; Esc ends it" if self.what_if.changes else "")
-        self.details.keep.setEnabled(not self.document.read_only)
-        tip = "Save as copy first: bundled models are not changed" if self.document.read_only else "Undo: Ctrl+Z"
-        self.details.keep.setToolTip(tip)
+        self.details.allow_keeping(not self.document.read_only)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.what_if.any:
@@ -339,16 +327,18 @@ class PredictMode(DocumentMode):
         return True
 
     def _offer(self, file: ModelFile, results: Results | None) -> None:
-        """The pages that there is something to show on: a structure, for a model that is taken from a source or drawn;
-        and Explore, for one with inputs. The details are for parts and inputs."""
+        """Offer the pages and the details that have something to show of this model."""
         offered = {STRUCTURE: has_structure(results), EXPLORE: bool(file.inputs)}
         for page, there in offered.items():
             self.pills[page].setVisible(there)
         if not offered.get(self.page, True):
             self.page = PAGES[0]
             self.pills[self.page].setChecked(True)
-        if self.page == STRUCTURE and results:
+        beside = self.page == PAGES[-1] and has_structure(results)
+        self.model_page.lend(beside)
+        if results and (self.page == STRUCTURE or beside):
             self.structure.show_results(results)
+            self.structure.drawn.choose(self.chosen or ())
         wanted = bool(file.inputs) or results is None or bool(results.parts)
         if wanted != self.details_wanted:
             self.details_wanted = wanted
@@ -377,8 +367,18 @@ class PredictMode(DocumentMode):
             self.density.set_layers(self.what_if.layers)
 
     def _layers_dropped(self, layers: Layers) -> None:
-        name = "move a memory layer" if layers else "reset the layers"
-        self.what_if.look_at(name, self.what_if.changes, layers)
+        self.what_if.look_at("move a memory layer" if layers else "reset the layers", self.what_if.changes, layers)
+
+    def choose(self, path: Path_) -> None:
+        """Show the form of a part, and ring it in the drawing beside it."""
+        super().choose(path)
+        if self.model_page.is_drawn:
+            self.structure.drawn.choose(path)
+
+    def _show_beside(self, part: Path_) -> None:
+        """Beside the drawing, the form of what is chosen in it."""
+        if self.model_page.is_drawn and part != self.chosen:
+            self.show_place(part)
 
     def _open_place(self, path: Path_) -> None:
         """Show the form of the part that a diagram has at a path."""

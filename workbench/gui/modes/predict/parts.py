@@ -40,7 +40,7 @@ def model_sections(models: Sequence[ModelFound], kinds: Kinds) -> tuple[PartSect
     """The list of models: the project's, then the bundled ones by kind. A model's path is ("model", its file)."""
 
     def part(model: ModelFound) -> DocumentPart:
-        note = heading(model.kind) if model.own else ""
+        note = f"{model.name}, {heading(model.kind)}" if model.own else model.name
         return DocumentPart(("model", str(model.path)), model.title, note, "", (), code=False)
 
     own = [part(m) for m in models if m.own]
@@ -171,7 +171,9 @@ def _input(document: ModelDocument, name: str) -> DocumentPart:
     given = [document.value(("inputs", name, bound)) for bound in ("low", "high", "deviation")]
     if any(value is not None for value in given):
         note += " ±"
-    return DocumentPart(("inputs", name), name, note, "input", INPUT, removable=True)
+    title = document.value(("inputs", name, "title"))
+    what = f"input {name}" if title else "input"
+    return DocumentPart(("inputs", name), str(title or name), note, what, INPUT, not title, removable=True)
 
 
 def _readings(document: ModelDocument) -> PartSection:

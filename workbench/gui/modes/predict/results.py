@@ -34,6 +34,7 @@ from workbench.predict.tables import error_table, is_printed, paper_tables, run_
 
 MEASURED, PRINTED = "Measured", "As printed"
 TABLES_BELOW_PX = 280  # under bars, which take their whole height
+BELOW_TABLES_PX, MOST_PX = 16, 16_777_215  # Qt's for a widget without a maximum
 
 
 class ResultsView(QWidget):
@@ -174,6 +175,8 @@ class ResultsView(QWidget):
         self.table.show_tables(self._tables.get(page, ()))
         chart = self._charts.get(page)
         self.chart.setVisible(chart is not None)
+        tables_px = self.table.sizeHint().height() + BELOW_TABLES_PX
+        self.table_area.setMaximumHeight(tables_px if chart else MOST_PX)  # the chart has the rest
         self.table_head.set_title("Tables", chart.title if chart else "")
         if chart:
             self.chart.show_plot(chart_plot(chart))

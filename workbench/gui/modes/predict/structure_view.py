@@ -15,6 +15,8 @@ from workbench.gui.widgets import PanelHeader, Split, plain_column, plain_panel
 from workbench.predict.structure import innermost, pieces, structure_bars
 from workbench.system.files import read_file
 
+BESIDE_FROM_PX = 840
+
 
 class PieceTree(BarsView):
     """The pieces, each a row. `opened` carries the key of the one whose source is asked for, `change_wanted` a
@@ -96,12 +98,11 @@ class StructureView(QWidget):
         self.tree.opened.connect(self._open)
         self.tree.change_wanted.connect(self.change_wanted)
 
-    def set_narrow(self, narrow: bool) -> None:
-        """The pieces below the source where there is no room beside it."""
-        self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """The pieces are below the source where there is no room beside it."""
         super().resizeEvent(event)
+        narrow = self.width() < BESIDE_FROM_PX
+        self._split.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self.source.ensureCursorVisible()
 
     def show_structure(self, structure: Structure) -> None:

@@ -87,8 +87,7 @@ def histogram_bars(reply: Reply) -> Bars:
     for name, share in zip(*grouped(reply.bin_words, whole, MOST_ROWS), strict=True):
         rows.append(Bar(name, name, float(share), (percent_text(share),), (name, float(share)), strong=False))
     most = max((row.value for row in rows), default=0.0) or 1.0
-    sure = f"; frames' times known to ± {time_text(reply.unsure_s)}" if reply.unsure_s else ""
-    foot = f"{reply.text}{sure}"
+    foot = f"frames' times known to ± {time_text(reply.unsure_s)}" if reply.unsure_s else ""
     return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=foot)
 
 

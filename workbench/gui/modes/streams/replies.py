@@ -1,5 +1,6 @@
 """What a query came to: a row a statement, and pictures of the chosen one."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, Signal
@@ -13,6 +14,8 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.gui.widgets.whole_rows import WholeRows
 
+_OPTIONS = re.compile(r"\s*\([^()]*\)(?= )")  # of a statement, such as its frame
+
 
 class Replies(QWidget):
     """The pictures. The table, `statements`, is elsewhere: below the query. `line_chosen` carries the line of the
@@ -25,9 +28,11 @@ class Replies(QWidget):
         super().__init__()
         self.replies: Sequence[Reply] = ()
         self.table = RowView("Answers", (
-            Column("Statement", _asked, share=0.5, elide=Qt.TextElideMode.ElideMiddle,
-                   tip_of=lambda reply: reply.text, key=lambda reply: reply.text),
-            Column("Answer", lambda reply: reply.words, share=0.5, tip_of=lambda reply: reply.words, ink=_ink),
+            Column("Line", lambda reply: str(reply.line), width_px=56, key=lambda reply: reply.line,
+                   ink=lambda reply: ("muted", 12, 400), tip_of=lambda reply: reply.text),
+            Column("Statement", named, share=0.4, elide=Qt.TextElideMode.ElideMiddle,
+                   tip_of=lambda reply: reply.text, key=named),
+            Column("Answer", lambda reply: reply.words, share=0.6, tip_of=lambda reply: reply.words, ink=_ink),
         ), row_px=30)  # fmt: skip
         self.statements = WholeRows(self.table)
         self.pictures = ReplyPictures()
@@ -77,9 +82,10 @@ class Replies(QWidget):
         self.shown.emit(reply)
 
 
-def _asked(reply: Reply) -> str:
-    """A statement without the word that most begin with."""
-    return reply.text.replace("measure ", "", 1)
+def named(reply: Reply) -> str:
+    """A statement's label, or else what it asks for, without options: the whole stands in the query above."""
+    said = _OPTIONS.sub("", reply.text.replace("measure ", "", 1))
+    return reply.label or f"{said[:1].upper()}{said[1:]}"
 
 
 def _ink(reply: Reply) -> tuple[str, int, int]:
