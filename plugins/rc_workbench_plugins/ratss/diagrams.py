@@ -8,6 +8,7 @@ import numpy as np
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction
 from rc_workbench_plugins.ratss.model import EXCHANGES, Stage, Transaction
+from rc_workbench_plugins.ratss.words import stage_words
 from workbench.api import bytes_text, frequency_text, time_text
 from workbench.api.model_diagrams import Diagram, DiagramLink, DiagramNode
 from workbench.api.models import FieldPath
@@ -59,7 +60,7 @@ def _stages(values: Model, prediction: Prediction) -> Diagram:
         for back in (False, True):
             made, joined = _way(f"{number}.{back}", moves, back, count if values.model.system == "NNUS" else 1, split,
                                 [node.id for node in computing])  # fmt: skip
-            words = f"{'end of ' if back else ''}stage {stage.name}"
+            words = f"{'end of ' if back else ''}{stage_words(stage.name)}"
             first = replace(made[0], figure="" if back else figure, words=words)
             if joined or not back:
                 nodes += [first, *made[1:]]

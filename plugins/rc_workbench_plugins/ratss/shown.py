@@ -5,7 +5,7 @@ from rc_workbench_plugins.ratss.diagrams import diagrams
 from rc_workbench_plugins.ratss.errors import errors, quantities
 from rc_workbench_plugins.ratss.tables import energy_table, model_tables
 from rc_workbench_plugins.ratss.timing import timing_of
-from rc_workbench_plugins.ratss.words import move_equation, node_equation
+from rc_workbench_plugins.ratss.words import move_equation, node_equation, stage_words
 from workbench.api import Category, Diagnostic, Results, percent_text, ratio_text, time_text
 from workbench.api.predictions import PartLine
 from workbench.api.unstable import thousands, value_text
@@ -61,7 +61,8 @@ def _lines(values: Model, prediction: Prediction) -> list[PartLine]:
     longest = max((float(v) for v in prediction.parts.values()), default=1.0) or 1.0
     lines: list[PartLine] = []
     for stage in values.model.stages:
-        lines.append(PartLine(f"Stage {stage.name}", time_text(float(prediction.stage_s[stage.name])), 0.0, ""))
+        said, spent = stage_words(stage.name), float(prediction.stage_s[stage.name])
+        lines.append(PartLine(f"{said[:1].upper()}{said[1:]}", time_text(spent), 0.0, ""))
         for node in stage.nodes:
             spent = float(prediction.parts[stage.name, node.name])
             lines.append(PartLine(node.name, time_text(spent), spent / longest, node_equation(node), Category.WORK))

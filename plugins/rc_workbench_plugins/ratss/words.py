@@ -10,6 +10,11 @@ _ROUNDS = {
 _SERIAL = dict.fromkeys(("all-gather", "all-to-all"), "L + G × P × (P − 1) × k") | {"barrier": "2L"}
 
 
+def stage_words(name: str) -> str:
+    """What a stage is called; one that is named "stage 1" needs no further word."""
+    return name if name.lower().startswith("stage") else f"stage {name}"
+
+
 def node_equation(node: ComputeNode) -> str:
     return "PL/F + N × ops / (F × R)   Eq. 4"
 

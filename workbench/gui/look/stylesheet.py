@@ -51,6 +51,7 @@ QToolTip { background: $raised; color: $text; border: 1px solid $edge; border-ra
 
 QPushButton { background: $raised; color: $text; border: 1px solid $edge; border-radius: 5px; padding: 0 11px;
     min-height: 26px; font-weight: 500; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton:hover { background: $sunken; }
 QPushButton:pressed { background: $track; }
 QPushButton:focus { border: 2px solid $accent; padding: 0 10px; min-height: 24px; }

@@ -23,7 +23,7 @@ WORDS: Mapping[str, str] = {
     "new_document": "create add",
     "report": "export html pdf print share",
     "quit": "exit",
-    "undo": "revert take back",
+    "undo": "revert",
     "redo": "repeat",
     "pragma": "annotate mark label add state code",
     "propose": "suggest annotate automatically pragmas",

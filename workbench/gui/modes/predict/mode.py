@@ -102,7 +102,7 @@ class PredictMode(DocumentMode):
             yield
         column.addWidget(self.stack, 1)
         yield
-        self.set_content(Split((self.left, 272), (centre, 860), kept=[0]))
+        self.set_content(Split((self.left, 230), (centre, 900), kept=[0]))
         self.show_content()
 
     def _head(self) -> QWidget:
@@ -122,7 +122,8 @@ class PredictMode(DocumentMode):
         self.left.measured.connect(self.density.platform_menu.choose_all)
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
-        self.results.run_wanted.connect(self._open_run)
+        self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
+        self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
         self.structure.edit(context, self.document)
         self.structure.place_wanted.connect(self._open_place)
         self.structure.part_chosen.connect(self._show_beside)
@@ -141,6 +142,7 @@ class PredictMode(DocumentMode):
         self.follow(context.run_changed, self._show_results)
 
     def _fit(self, width_px: int) -> None:
+        self.left.fit(self.width())
         for part in (self.structure.drawn, self.explore):
             part.set_narrow(width_px < NARROW_PX)
 
@@ -182,10 +184,6 @@ class PredictMode(DocumentMode):
 
     def _list_models(self) -> None:
         self.left.list_models(self._models(), self.document)
-
-    def _open_run(self, run: str) -> None:
-        self.context.open_run(Path(run))
-        self.context.navigation.set_mode("analyse")
 
     def open_document(self, path: Path) -> None:
         """Show a model, bundled or the project's."""

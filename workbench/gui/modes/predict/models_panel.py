@@ -13,6 +13,9 @@ from workbench.gui.modes.predict.parts import model_sections
 from workbench.gui.widgets import PanelHeader, plain_column
 from workbench.session.edit.model_document import ModelDocument, ModelFound
 
+LEAST_PX, TITLES_PX = 180, 330  # of the list; with whole titles
+WIDE_PX = 1800
+
 
 class ModelsPanel(QWidget):
     """The list of models; `chosen` carries a model's file, `measured` is emitted when a model of the project's host
@@ -23,7 +26,7 @@ class ModelsPanel(QWidget):
 
     def __init__(self, mode: DocumentMode) -> None:
         super().__init__()
-        self.setMinimumWidth(180)
+        self.fit(0)
         self.models = PartList()
         self.models.filter.setPlaceholderText("Filter models")
         self.models.lines.setAccessibleName("Models")
@@ -38,6 +41,10 @@ class ModelsPanel(QWidget):
         plain_column(self, head, (self.models, 1), self.measuring)
         self.setFocusProxy(self.models)
         self._plugins = mode.context.plugins
+
+    def fit(self, mode_px: int) -> None:
+        """Have room for whole titles in a wide window."""
+        self.setMinimumWidth(LEAST_PX if mode_px < WIDE_PX else TITLES_PX)
 
     def list_models(self, models: tuple[ModelFound, ...], document: ModelDocument) -> None:
         """Show these, with the one that is open."""

@@ -151,7 +151,8 @@ def _inside(
         for name, p in inner
         for n, child in enumerate(_items(document, (*at, name)))
     ]
-    title = f"{part.called.capitalize()} {item.get('name', int(at[-1]) + 1)}"
+    called, name = part.called, str(item.get("name", int(at[-1]) + 1))
+    title = name.capitalize() if name.startswith(called) else f"{called.capitalize()} {name}"
     return PartSection(title, (own, *below), f"{inner[-1][1].called} to {part.called} {at[-1]}")
 
 
