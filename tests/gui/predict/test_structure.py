@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.look import theme
-from workbench.gui.modes.forms.words_area import TextArea
+from workbench.gui.modes.forms.pair_table import PairTable
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.modes.predict.structure_view import StructureView
 from workbench.predict.structure import innermost
@@ -145,23 +145,27 @@ def test_a_line_of_no_node_lights_none(shown: StructureView) -> None:
     assert (shown.tree.current, list(shown.source.marked)) == ("", [1])
 
 
-def test_a_loops_factor_and_a_vector_are_typed_in_the_form(shown: StructureView, mode: PredictMode) -> None:
-    """A mapping is lines of a name and a number; what is wrong in one of them is said under all."""
+def test_a_loops_factor_and_a_vector_are_typed_in_the_form(
+    shown: StructureView, mode: PredictMode, qtbot: QtBot
+) -> None:
+    """A mapping is rows of a name and a number; what is wrong in one of them is said at it."""
     mode.show_page("Model")
 
-    def type_in(field: str, text: str) -> None:
-        editor = mode.form.row(field).editor
-        assert isinstance(editor, TextArea)
-        editor.setPlainText(text)
-        mode.form.row(field).write()
+    def paste(field: str, text: str) -> PairTable:
+        table = mode.form.row(field).editor
+        assert isinstance(table, PairTable)
+        QApplication.clipboard().setText(text)
+        table.setFocus()
+        qtbot.keyClick(table, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+        return table
 
-    type_in("unroll", "L1: 2\nL2: 4")
+    factors = paste("unroll", "L1: 2\nL2: 4")
     assert mode.document.value(("unroll",)) == {"L1": 2, "L2": 4}
-    type_in("vector_types", "a: wide")
+    vectors = paste("vector_types", "a: wide")
     assert mode.document.value(("vector_types",)) == {"a": "wide"}
-    assert "whole number" in mode.form.row("vector_types").problem.text()
+    assert "whole number" in vectors.rows.parts[0][0].said
     mode.document.history.undo()
-    assert mode.form.row("unroll").editor.toPlainText() == "L1: 2\nL2: 4"
+    assert [(row.pair.name, row.pair.value) for row in factors.rows.tops[:-1]] == [("L1", "2"), ("L2", "4")]
 
 
 def test_factors_are_changed_in_the_drawing(shown: StructureView, mode: PredictMode, qtbot: QtBot) -> None:

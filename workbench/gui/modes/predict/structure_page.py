@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget
 
+from workbench.api.models import FieldPath
 from workbench.api.predictions import Results
 from workbench.api.window import Context
 from workbench.gui.modes.predict.diagram_edits import DiagramEdits
@@ -37,12 +38,17 @@ class StructurePage(QStackedWidget):
 
     def edit(self, context: Context, document: ModelDocument) -> None:
         """Change this document by mouse and keys, and show its lines and problems in the window."""
-        edits = DiagramEdits(context, document, self, self.drawn.choose)
+        edits = DiagramEdits(context, document, self, self._show_changed)
         self.drawn.edit_with(edits)
         self.change_wanted.connect(edits.make)
         self.line_asked.connect(context.navigation.open_line)
         self.problem.connect(context.notices.tell)
         context.code_font_changed.connect(self.code.source.take_font)
+
+    def _show_changed(self, part: FieldPath) -> None:
+        """What was added or changed is chosen, and keys act on it."""
+        self.drawn.choose(part)
+        self.drawn.view.setFocus()
 
     def _say_chosen(self) -> None:
         if part := self.drawn.view.chosen_part:
