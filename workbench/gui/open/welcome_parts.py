@@ -50,7 +50,7 @@ def last_run(project: Path, plugins: Plugins) -> LastRun:
     times = hosts[0].by_category if hosts else {}
     shares = tuple((c, times[c] / total) for c in (*Category, None) if c in times)
     best = opened.analysis.findings[:1]
-    said = f"next: {best[0].title}, {short_gain_text(best[0])}" if best else "nothing above the threshold"
+    said = f"next {short_gain_text(best[0])}: {best[0].title}" if best else "nothing above the threshold"
     return LastRun(project, opened.run.time_s, shares, said)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
@@ -24,35 +24,44 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
-LABEL_PX, NARROW_PX = 118, 460  # what labels have at least, but in a narrow form
+LABEL_PX, NARROW_PX, _HEAD_GAP_PX = 118, 460, 14  # what labels have at least, but in a narrow form
 _EDGE_PX, _GAP_PX = 16, 12
 
 
 class PartForm(ScrollArea):
-    """The form of the part chosen. `typed` carries the row in which a key was pressed, `renamed` a part's path and the
-    name wanted for it; `add_wanted` is the button at its end."""
+    """The form of the part chosen, or of all parts of a page below each other. `typed` carries the row in which a key
+    was pressed, `renamed` a part's path and the name wanted for it; `add_wanted` is the button at its end, `seen` the
+    part of the page that was scrolled to."""
 
     typed = Signal(object)
+    seen = Signal(object)
     line_wanted = Signal(int)  # of the document's file
     renamed = Signal(object, str)
     add_wanted = Signal()
 
     def __init__(self, document: YamlDocument, origin_of: OriginOf | None = None) -> None:
         super().__init__("Fields of the part")
-        self._strays = QVBoxLayout()  # what is wrong with the part, and with none of its fields
+        self._strays: dict[Path_, QVBoxLayout] = {}  # by part, what is wrong with it, and with none of its fields
         self.document, self._origin_of = document, origin_of
-        self.all_fields = False  # whether those are shown too that do not apply, or are seldom set
+        #: The parts of which those fields are shown too that do not apply, or are seldom set.
+        self._all_of: set[Path_] = set()
         self._shown: tuple[Path_, ...] = ()
         self._longest_px = 0  # of the labels
         self._grids: list[tuple[QGridLayout, list[tuple[QLabel, FieldRow]]]] = []  # by group
         self._narrow = False
         self.rows: list[FieldRow] = []
         self.part: DocumentPart | None = None
+        self.page: tuple[DocumentPart, ...] = ()  # all that are shown, the one chosen among them
+        self._heads: dict[Path_, QWidget] = {}  # of the parts of a page
+        self._filling: Iterator[None] = iter(())  # makes what of the form is still to come
+        self._slices: Slices | None = None  # for what is made anew
+        self._rest_px: int | None = None  # where a page is scrolled to once it is there
         self.only_shows = False  # whether it was made for a document that cannot be changed
         self._wanted: tuple[Path_, Qt.FocusReason] | None = None  # the field that gets the keyboard when it is there
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
         self._prefix = ""
+        self.verticalScrollBar().valueChanged.connect(self._look_what_is_seen)
 
     def _show_problem(self) -> None:
         """What is wrong with the field that one types in comes into view."""
@@ -60,35 +69,44 @@ class PartForm(ScrollArea):
             if row.editor.hasFocus() and row.problem.isVisible():
                 self.ensureWidgetVisible(row.box, 0, 8)
 
-    def show_part(self, part: DocumentPart | None, slices: Slices | None = None) -> None:
-        """Show the form of a part: at once, or with `slices` group by group, each in a turn of its own."""
-        self.part, self.only_shows = part, self.document.read_only
-        self.rows, self._grids, self._wanted = [], [], None
+    def show_part(
+        self, part: DocumentPart | None, slices: Slices | None = None, page: Sequence[DocumentPart] = ()
+    ) -> None:
+        """Show the form of a part, or the page that it is on: at once, or with `slices` group by group, each in a turn
+        of its own."""
+        page = tuple(page) or ((part,) if part is not None else ())
+        again = [one.path for one in page] == [one.path for one in self.page] and len(page) > 1
+        self._rest_px = self.verticalScrollBar().value() if again else None
+        self.part, self.page, self.only_shows = part, page, self.document.read_only
+        self.rows, self._grids, self._wanted, self._heads, self._strays = [], [], None, {}, {}
         body = QWidget()
         set_ground(body, "panel")
         column = column_layout(of=body, margins=(_EDGE_PX, 14, _EDGE_PX, 16), spacing=10)
         if self.only_shows:
             column.addWidget(self._note())
-        groups = self._groups()
-        self._shown = tuple((*part.base, *f.path) for group in groups for f in group.fields) if part else ()
+        groups = [(one, group) for one in page for group in self._groups(one)]
+        self._shown = tuple((*one.base, *f.path) for one, group in groups for f in group.fields)
         metrics = QFontMetrics(fonts.ui_font(13, 400))
         named = bool(part and part.named and not self.document.read_only)
-        labels = [field.label for group in groups for field in group.fields] + ["Name"] * named
+        labels = [field.label for _, group in groups for field in group.fields] + ["Name"] * named
         self._longest_px = max(map(metrics.horizontalAdvance, labels), default=0) + 8
         if part and named:
             column.addLayout(self._name_row(part))
-        self._strays = QVBoxLayout()
-        column.addLayout(self._strays)
         self._fold()
+        self._filling, self._slices = self._fill(column, page), slices
         if slices is None:
-            for _ in self._fill(column, part, groups):
-                pass
+            self.finish()
         if (old := self.takeWidget()) is not None:  # it may be the sender of what led here
             old.hide()
             old.deleteLater()
         self.setWidget(body)
         if slices is not None:
-            slices.start(body, self._fill(column, part, groups))
+            slices.start(body, self._filling)
+
+    def finish(self) -> None:
+        """Make at once what is still to come."""
+        for _ in self._filling:
+            pass
 
     def _note(self) -> QWidget:
         """Scrolls with the fields: it must not be squeezed where there is little room."""
@@ -98,15 +116,13 @@ class PartForm(ScrollArea):
         row_layout((label(said, "smallsecond", wrap=True), 1), of=note, margins=(8, 6, 8, 6))
         return note
 
-    def _groups(self) -> tuple[Group, ...]:
-        """What is shown of the part: fields that are aside where they are set, and in a document that cannot be changed
+    def _groups(self, part: DocumentPart) -> tuple[Group, ...]:
+        """What is shown of a part: fields that are aside where they are set, and in a document that cannot be changed
         only what is set."""
-        part, document = self.part, self.document
-        if part is None:
-            return ()
+        document = self.document
         if not part.groups:
             return (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
-        if self.all_fields:
+        if part.path in self._all_of:
             return part.groups
 
         def is_shown(field: Field) -> bool:
@@ -116,59 +132,111 @@ class PartForm(ScrollArea):
         shown = (replace(group, fields=tuple(filter(is_shown, group.fields))) for group in part.groups)
         return tuple(group for group in shown if group.fields)
 
-    def _show_all(self, every: bool) -> None:
-        """Show all fields, or those that apply or are set."""
-        self.all_fields = every
-        self.show_part(self.part)
+    def _show_all(self, part: DocumentPart, every: bool) -> None:
+        """Show all fields of a part, or those that apply or are set."""
+        (self._all_of.add if every else self._all_of.discard)(part.path)
+        self.show_part(self.part, self._slices if self.page[1:] else None, self.page)
 
-    def _fill(self, column: QVBoxLayout, part: DocumentPart | None, groups: Sequence[Group]) -> Iterator[None]:
+    def _fill(self, column: QVBoxLayout, page: tuple[DocumentPart, ...]) -> Iterator[None]:
         """Add the groups one after the other, as long as the form is there that they belong to."""
-        for number, group in enumerate(groups):
-            if self.part is not part:
+        for part in page:
+            if page[1:]:
+                column.addWidget(self._head(part))
+            column.addLayout(self._strays.setdefault(part.path, QVBoxLayout()))
+            for number, group in enumerate(groups := self._groups(part)):
+                if self.page is not page:
+                    return
+                if number:
+                    column.addWidget(rule())
+                self._add_group(column, part.base, group)
+                self._fold()
+                yield
+            if self.page is not page:
                 return
-            if number:
-                column.addWidget(rule())
-            self._add_group(column, part.base if part else (), group)
-            self._fold()
-            yield
-        if self.part is not part:
-            return
-        if part and part.add and not self.document.read_only:
-            column.addWidget(Button(part.add, "plus", on=self.add_wanted.emit), 0, Qt.AlignmentFlag.AlignLeft)
-        more = sum(len(group.fields) for group in part.groups) - len(self._shown) if part and part.groups else 0
-        if more > 0 or self.all_fields:
-            said = "Fewer fields" if self.all_fields else f"{counted(more, 'more field')}"
-            self.more_button = Button(said, kind="link", on=partial(self._show_all, not self.all_fields))
-            self.more_button.setToolTip(
-                "" if self.all_fields else "Fields that are not set and rarely used, or do not apply"
-            )
-            column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
+            self._add_buttons(column, part, groups)
         column.addStretch(1)
         self._show_strays()
         self._fold()
         if self._wanted is not None:
-            self.show_field(*self._wanted)
+            QTimer.singleShot(0, self, partial(self.show_field, *self._wanted))
+        elif self._rest_px is not None:
+            QTimer.singleShot(0, self, partial(self.verticalScrollBar().setValue, self._rest_px))
+        elif page[1:] and self.part is not None:
+            QTimer.singleShot(0, self, partial(self.go_to, self.part.path))
+
+    def _add_buttons(self, column: QVBoxLayout, part: DocumentPart, groups: Sequence[Group]) -> None:
+        """What can be added to a part, and its fields that are not shown."""
+        if part.add and not self.document.read_only:
+            column.addWidget(Button(part.add, "plus", on=self.add_wanted.emit), 0, Qt.AlignmentFlag.AlignLeft)
+        every = part.path in self._all_of
+        more = sum(len(group.fields) for group in part.groups) - sum(len(group.fields) for group in groups)
+        if part.groups and (more > 0 or every):
+            said = "Fewer fields" if every else f"{counted(more, 'more field')}"
+            self.more_button = Button(said, kind="link", on=partial(self._show_all, part, not every))
+            self.more_button.setToolTip("" if every else "Fields that are not set and rarely used, or do not apply")
+            column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    # ---- a page of several parts
+
+    def _head(self, part: DocumentPart) -> QWidget:
+        """The title of a part among others."""
+        head = self._heads[part.path] = QWidget()
+        titles = row_layout(label(part.title, "title"), (label(part.what, "small"), 1), spacing=10)
+        column_layout(titles, of=head, margins=(_EDGE_PX, 8, 0, 8))
+        set_ground(head, "selection" if part == self.part else "sunken")
+        return head
+
+    def go_to(self, path: Path_) -> None:
+        """Bring a part of the page to the top, as far as it goes."""
+        if (head := self._heads.get(path)) is not None:
+            quiet = QSignalBlocker(self)
+            self.verticalScrollBar().setValue(head.y() - _HEAD_GAP_PX)
+            del quiet
+            self._mark(path)
+
+    def _mark(self, path: Path_) -> None:
+        """Show which part of the page is the chosen one."""
+        self.part = next((part for part in self.page if part.path == path), self.part)
+        for one, head in self._heads.items():
+            if head.property("ground") != (ground := "selection" if one == path else "sunken"):
+                set_ground(head, ground)
+                head.style().unpolish(head)
+                head.style().polish(head)
+
+    def _look_what_is_seen(self, top_px: int) -> None:
+        """The last part of a page whose title is not below the top; the one gone to where it cannot come there."""
+        above = [path for path, head in self._heads.items() if head.y() <= top_px + 2 * _HEAD_GAP_PX]
+        chosen = self._heads.get(self.part.path) if self.part else None
+        at_end = top_px == self.verticalScrollBar().maximum() and chosen is not None and chosen.y() > top_px
+        if above and not at_end and self.part is not None and above[-1] != self.part.path:
+            self._mark(above[-1])
+            self.seen.emit(above[-1])
 
     def _show_strays(self) -> None:
-        """What is wrong with the part and is at none of its fields; a key that is not known can be removed."""
-        empty(self._strays)
-        for problem, path in self._stray_problems():
-            row = QWidget()
-            text = f"Line {problem.line}: {problem.message}. {problem.hint}".strip()
-            bad = problem.severity is Severity.ERROR
-            across = row_layout((label(text, "high" if bad else "medium", wrap=True), 1), of=row, margins=(0, 0, 0, 0))
-            if _is_unknown(problem, path):
-                remove = Button(f"Remove {path[-1]}", kind="link")
-                remove.clicked.connect(partial(self.document.remove, path, f"Remove {path[-1]}"))
-                across.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
-            self._strays.addWidget(row)
+        """What is wrong with a part and is at none of its fields; a key that is not known can be removed."""
+        bases: set[Path_] = set()
+        for part in self.page:
+            strays = self._strays.get(part.path)
+            if strays is None:
+                continue
+            empty(strays)
+            for problem, path in self._stray_problems(part) if part.base not in bases else ():
+                row = QWidget()
+                text = f"Line {problem.line}: {problem.message}. {problem.hint}".strip()
+                bad = problem.severity is Severity.ERROR
+                said = label(text, "high" if bad else "medium", wrap=True)
+                across = row_layout((said, 1), of=row, margins=(0, 0, 0, 0))
+                if _is_unknown(problem, path):
+                    remove = Button(f"Remove {path[-1]}", kind="link")
+                    remove.clicked.connect(partial(self.document.remove, path, f"Remove {path[-1]}"))
+                    across.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+                strays.addWidget(row)
+            bases.add(part.base)
 
-    def _stray_problems(self) -> Iterator[tuple[Diagnostic, Path_]]:
+    def _stray_problems(self, part: DocumentPart) -> Iterator[tuple[Diagnostic, Path_]]:
         """With their paths in the document."""
-        if self.part is None:
-            return
-        own, shown = self.part.base, [row.path for row in self.rows]
-        inner = {own} | {path[: len(own) + 1] for path in shown if len(path) > len(own) + 1}
+        own, shown, fields = part.base, [row.path for row in self.rows], part.field_paths
+        inner = {own} | {path[: len(own) + 1] for path in fields if len(path) > len(own) + 1}
         for problem in self.document.problems:
             path = self.document.place_of(problem)
             if path not in shown and (path == own or (_is_unknown(problem, path) and path[:-1] in inner)):
@@ -257,11 +325,11 @@ class PartForm(ScrollArea):
 
     def read(self) -> None:
         """Show what the document holds now; other fields where others are set."""
-        if self.part and self.part.groups and len(self.rows) == len(self._shown):
-            now = tuple((*self.part.base, *f.path) for group in self._groups() for f in group.fields)
+        if self.page and all(part.groups for part in self.page) and len(self.rows) == len(self._shown):
+            now = tuple((*one.base, *f.path) for one in self.page for group in self._groups(one) for f in group.fields)
             if not set(now) <= set(self._shown):
                 field = self.field_with_focus()
-                self.show_part(self.part)
+                self.show_part(self.part, self._slices if self.page[1:] else None, self.page)
                 if field is not None:
                     self.show_field(field)
                 return
@@ -272,9 +340,9 @@ class PartForm(ScrollArea):
     def show_field(self, path: Path_, reason: Qt.FocusReason = Qt.FocusReason.OtherFocusReason) -> None:
         """Bring the field at a path of the document into view, and give it the keyboard; one that is still to come gets
         it then."""
-        part = self.part
-        if part and path not in self._shown and path in part.field_paths and not self.all_fields:
-            self._show_all(True)  # it is among those that are aside
+        part = next((one for one in self.page if path in one.field_paths), None)
+        if part and path not in self._shown and part.path not in self._all_of:
+            self._show_all(part, True)  # it is among those that are aside
         row = next((row for row in self.rows if path[: len(row.path)] == row.path), None)
         self._wanted = (path, reason) if row is None else None
         if row is not None:
@@ -283,6 +351,10 @@ class PartForm(ScrollArea):
 
     def focus_first(self) -> None:
         """Give the keyboard to the part's name, or else to its first field."""
+        first = next((row for row in self.rows if self.part and row.path in self.part.field_paths), None)
+        if self._heads and first is not None:
+            first.take_keyboard(Qt.FocusReason.ShortcutFocusReason, ())
+            return
         body = self.widget()
         if body is not None and (field := first_focusable(body)) is not None:
             field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -303,7 +375,9 @@ class PartForm(ScrollArea):
 
     def row(self, *path: int | str) -> FieldRow:
         """The row of a field of this part. Raises StopIteration where the part has no such field."""
-        return next(r for r in self.rows if r.field.path == path)
+        self.finish()
+        base = self.part.base if self.part is not None else ()
+        return next(r for r in self.rows if r.path == (*base, *path))
 
     def commit(self) -> None:
         """Take over what is in the field being edited."""

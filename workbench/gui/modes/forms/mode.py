@@ -67,6 +67,7 @@ class DocumentMode(Mode):
         self.parts.add_wanted.connect(self._add)
         self.parts.empty_chosen.connect(self._show_empty)
         self.form.line_wanted.connect(self._show_line)
+        self.form.seen.connect(self._on_seen)
         self._empty: PartSection | None = None  # the section in view that has no part
         self.no_parts = EmptyState("plus", "", do=self._add_first)
         self.context.documents.commit_wanted.connect(self.form.commit)
@@ -119,6 +120,10 @@ class DocumentMode(Mode):
         parts = [p for s in self.sections() for p in s.parts]
         return next((p for p in parts if p.path == path), self.first_part(parts))
 
+    def page_of(self, part: DocumentPart) -> tuple[DocumentPart, ...]:
+        """The parts that are shown below each other where this one is."""
+        return (part,)
+
     def first_part(self, parts: list[DocumentPart]) -> DocumentPart | None:
         return parts[0] if parts else None
 
@@ -127,6 +132,13 @@ class DocumentMode(Mode):
         self.form.commit()
         self.chosen, self._empty = path, None
         self.show_form()
+        self.form.go_to(path)
+
+    def _on_seen(self, path: Path_) -> None:
+        """Another part of the page was scrolled to."""
+        self.chosen = path
+        self.parts.set_current(path)
+        self._show_part()
 
     def _show_empty(self, section: PartSection | None) -> None:
         """Show, in place of the form, the purpose of a section's parts and how to add one; None: the form again."""
@@ -187,12 +199,14 @@ class DocumentMode(Mode):
         sections, field = self.sections(), self.form.field_with_focus()
         self.parts.show_sections(sections, self.document)
         part, shown = self.part(self.chosen), self.form.part
-        fits = part and shown and (part.path, part.groups) == (shown.path, shown.groups)
+        page = self.page_of(part) if part is not None else ()
+        fits = [(one.path, one.groups) for one in page] == [(one.path, one.groups) for one in self.form.page]
         if not fits or self.form.only_shows != self.document.read_only:
-            self.form.show_part(part)
+            self.form.show_part(part, self.context.slices if page[1:] else None, page)
             if field is not None and part and shown and part.path == shown.path:
                 self.form.show_field(field)
         else:
+            self.form.part = part
             self.form.read()
         self.chosen = part.path if part else None
         empty = next((s for s in sections if self._empty and s.title == self._empty.title and not s.parts), None)
@@ -208,7 +222,9 @@ class DocumentMode(Mode):
         part, self._empty = self.part(self.chosen), None
         self.no_parts.hide()
         self.form.show()
-        self.form_head.set_title(part.title if part else "", part.what if part else "")
+        several, file = bool(self.form.page[1:]), self.document.path
+        title, what = (file.name, "") if several and file else (part.title, part.what) if part else ("", "")
+        self.form_head.set_title(title, what)
         self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
 
     def write_heads(self) -> None:

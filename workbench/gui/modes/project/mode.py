@@ -6,7 +6,7 @@ from pathlib import Path
 from workbench.api.modes import WindowMode
 from workbench.api.window import Context
 from workbench.gui.modes.forms.mode import DocumentMode
-from workbench.gui.modes.forms.parts import PartSection
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.project.parts import add_part, sections_of
 from workbench.gui.widgets import PanelHeader, Split, plain_panel
 from workbench.session.edit.origins import Origin, unset_origin
@@ -43,6 +43,13 @@ class ProjectMode(DocumentMode):
 
     def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document, self.context.plugins)
+
+    def page_of(self, part: DocumentPart) -> tuple[DocumentPart, ...]:
+        """All pages that every project has are one; the list leads to their places in it."""
+        pages = tuple(
+            one for section in self.sections() if not section.add for one in section.parts if not one.removable
+        )
+        return pages if part in pages else (part,)
 
     def add_part(self, what: str, kind: str) -> Path_ | None:
         return add_part(self.document, what)

@@ -39,7 +39,7 @@ from workbench.session.open.workspace import Workspace
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
 _BAR_PX, _LEAST_BAR_PX = 46, 14
-_LOW_PX = 380  # less has no room for the files and the blocks below each other
+_LOW_PX = 460  # less has no room for the files and the blocks below each other
 
 
 class _FileDelegate(QStyledItemDelegate):
