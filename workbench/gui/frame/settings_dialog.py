@@ -43,7 +43,7 @@ class SettingsDialog(QDialog):
         self._background = background
         self.setWindowTitle("Settings")
         self._room = lambda: QSize(parent.width() - 20, max(400, parent.height() - 80))
-        self.resize(QSize(940, 760).boundedTo(self._room()))
+        self.resize(QSize(940, max(760, parent.height() * 4 // 5)).boundedTo(self._room()))
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a setting")
         self.search.setAccessibleName("Find a setting")

@@ -133,9 +133,12 @@ class PartForm(ScrollArea):
         return tuple(group for group in shown if group.fields)
 
     def _show_all(self, part: DocumentPart, every: bool) -> None:
-        """Show all fields of a part, or those that apply or are set."""
+        """Show all fields of a part, the first of them with the keyboard, or those that apply or are set."""
+        before = self._shown
         (self._all_of.add if every else self._all_of.discard)(part.path)
         self.show_part(self.part, self._slices if self.page[1:] else None, self.page)
+        kept = [path for path in part.field_paths if path in self._shown]
+        self.show_field(next((path for path in kept if path not in before), kept[0] if kept else part.base))
 
     def _fill(self, column: QVBoxLayout, page: tuple[DocumentPart, ...]) -> Iterator[None]:
         """Add the groups one after the other, as long as the form is there that they belong to."""
@@ -157,12 +160,16 @@ class PartForm(ScrollArea):
         column.addStretch(1)
         self._show_strays()
         self._fold()
+        QTimer.singleShot(0, self, self._settle)  # once all have their places
+
+    def _settle(self) -> None:
+        """Scroll to where a page was, or to its part, and to the field that is wanted."""
+        if self._rest_px is not None:
+            self.verticalScrollBar().setValue(self._rest_px)
+        elif self.part is not None:
+            self.go_to(self.part.path)
         if self._wanted is not None:
-            QTimer.singleShot(0, self, partial(self.show_field, *self._wanted))
-        elif self._rest_px is not None:
-            QTimer.singleShot(0, self, partial(self.verticalScrollBar().setValue, self._rest_px))
-        elif page[1:] and self.part is not None:
-            QTimer.singleShot(0, self, partial(self.go_to, self.part.path))
+            self.show_field(*self._wanted)
 
     def _add_buttons(self, column: QVBoxLayout, part: DocumentPart, groups: Sequence[Group]) -> None:
         """What can be added to a part, and its fields that are not shown."""
