@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from predicting import KINDS
+from predicting import KINDS, model_path
 
 from workbench.api.model_diagrams import DiagramChange, DiagramEditor, DiagramNode
 from workbench.formats.yaml_marks import read_marked
@@ -152,6 +152,21 @@ def test_stations_and_routes() -> None:
     assert "last" not in drawn.text
     assert "# the bus" in drawn.text
     drawn.nodes(page)
+
+
+def test_a_copy_of_a_bundled_kernel_s_model_has_the_kernel_beside_it(tmp_path: Path) -> None:
+    document = ModelDocument(load_plugins(), print)
+    bundled = model_path("kmeans", "opencl")
+    document.open(bundled)
+    document.save_as(tmp_path / "kmeans.opencl.yaml")
+    assert (tmp_path / "kmeans.cl").read_bytes() == (bundled.parent / "../kernels/kmeans.cl").read_bytes()
+    assert document.value(("kernel_file",)) == "kmeans.cl"
+    assert (document.dirty, document.errors) == (False, ())
+    (tmp_path / "kmeans.cl").write_text("// another's")
+    document.open(bundled)
+    document.save_as(tmp_path / "other.opencl.yaml")
+    assert (tmp_path / "kmeans.cl").read_text() == "// another's", "what is there stays"
+    assert Path(document.value(("kernel_file",))).is_absolute()
 
 
 def test_a_change_is_one_step_and_leaves_no_errors(tmp_path: Path) -> None:

@@ -338,6 +338,9 @@ def test_pasted_rows_of_spreadsheets() -> None:
     ]
     assert pasted_points("4, 8e-6") == [{"bytes": 4, "time_s": 8e-6}]
     assert pasted_points("nothing here") == []
+    grouped = pasted_points("Size (bytes)\tTime (us)\tFrom\n65,536\t3,410.5\tours, run 2\n1\u202f048\u202f576\t20,5\n")
+    assert [(row["bytes"], row["time_s"]) for row in grouped] == [(65536, "3410.5 us"), (1048576, "20.5 us")]
+    assert grouped[0]["source"] == "ours, run 2"
 
 
 def test_a_paste_without_rows_changes_nothing_and_says_what_is_wanted(mode: PlatformMode) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.api import ModelKind
+from workbench.api.source.files import is_file
 from workbench.formats.heads import head_of
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic
@@ -12,8 +13,10 @@ from workbench.model.platform import Platform
 from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import parse_model
 from workbench.predict.library import bundled_models
-from workbench.session.edit.yaml_document import Notify, YamlDocument
+from workbench.session.edit.yaml_document import Notify, Path_, YamlDocument
+from workbench.session.program.files import write_atomically
 from workbench.session.program.plugins import Plugins
+from workbench.system.files import read_file
 
 Kinds = Mapping[str, ModelKind]
 
@@ -52,6 +55,18 @@ def starter(path: Path, kinds: Kinds) -> str:
     about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide describes the fields.\n" if kind else ""
     head = f"{about}schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
     return f"{head}\n{kind.starter}" if kind and kind.starter else head
+
+
+def files_named(value: object, folder: Path, at: Path_ = ()) -> Iterator[tuple[Path_, str]]:
+    """The texts of a document that name a file from its folder, each with its place."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from files_named(one, folder, (*at, key))
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from files_named(one, folder, (*at, number))
+    elif isinstance(value, str) and "\n" not in value and Path(value).suffix and is_file(folder / value):
+        yield at, value
 
 
 class ModelDocument(YamlDocument):
@@ -93,6 +108,22 @@ class ModelDocument(YamlDocument):
     def read_only(self) -> bool:
         """Whether the model is bundled; only a copy in the project can be edited."""
         return self.path is not None and self.model_kind is not None and self.path.parent == self.model_kind.models
+
+    def save_as(self, path: Path) -> None:
+        """Save a copy, with copies beside it of the files that it names, such as a kernel's source."""
+        before = self.path
+        super().save_as(path)
+        if before is None or before.parent == path.parent:
+            return
+        for place, name in files_named(self.value(()), before.parent):
+            original = before.parent / name
+            copy = path.parent / original.name
+            if not copy.exists():
+                write_atomically(copy, read_file(original))
+            same = read_file(copy) == read_file(original)
+            self.set(place, copy.name if same else str(original.resolve()), "Name the copied file")
+        if self.dirty:
+            self.save()
 
     def read_again(self) -> None:
         """Parse the text again after a change of the platforms that it may name."""

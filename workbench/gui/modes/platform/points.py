@@ -171,12 +171,14 @@ def next_point(points: tuple[TablePoint, ...]) -> dict[str, Any]:
     return {"bytes": written(last.size * 2, "B"), "time_s": written(float(f"{last.time_s * 2:.4g}"), "s")}
 
 
-_CELLS = re.compile(r"\t|;|,(?=\s|\D)|,(?=\d+(?:\.\d+)?(?:e-?\d+)?\s*(?:$|[a-zµ]))")
+_GROUPED = re.compile(r"\d{1,3}(?:[,' \u202f\u00a0]\d{3})+(?!\d)")
 _UNIT_OF_HEAD = re.compile(r"[(\[]\s*([\wµ]+)\s*[)\]]|([\wµ]+)\s*$")
 
 
 def pasted_points(text: str) -> list[dict[str, Any]]:
-    """Rows of a spreadsheet: size, time and perhaps a source, apart by tabs, semicolons or commas.
+    """Rows of a spreadsheet: size, time and perhaps a source, apart by tabs, else by semicolons, else by commas.
+
+    Not apart by commas, numbers may have these: in groups of thousands (`3,410.5`), or before a fraction (`20,5`).
 
     Bare numbers are in the units that the head names, as in `Size (KiB)` and `Time [us]`, else bytes and seconds. Lines
     that hold no two quantities are left out.
@@ -184,9 +186,12 @@ def pasted_points(text: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     units = ["", ""]
     for line in text.splitlines():
-        cells = [cell.strip() for cell in _CELLS.split(line)]
+        apart = next((sign for sign in "\t;" if sign in line), ",")
+        cells = [cell.strip() for cell in line.split(apart, -1 if apart != "," else 2)]
         if len(cells) < 2:
             continue
+        if apart != ",":
+            cells[:2] = map(_with_point, cells[:2])
         try:
             quantity(cells[0], "B")
             quantity(cells[1], "s")
@@ -200,6 +205,13 @@ def pasted_points(text: str) -> list[dict[str, Any]]:
             row["source"] = cells[2]
         rows.append(row)
     return rows
+
+
+def _with_point(cell: str) -> str:
+    """A cell whose number has groups of thousands, or a comma before its fraction, as the workbench writes numbers."""
+    if grouped := _GROUPED.match(cell):
+        return re.sub(r"\D", "", grouped[0]) + cell[grouped.end() :]
+    return re.sub(r"^(\d+),(\d+)", r"\1.\2", cell)
 
 
 def _unit_of(head: str, unit: str) -> str:

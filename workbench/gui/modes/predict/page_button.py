@@ -21,7 +21,8 @@ class PageButton(IconButton):
         values = self._values()
         if values is None:
             return
-        name, _ = QFileDialog.getSaveFileName(self, "Save prediction", f"{values.model.name}.html", "Web page (*.html)")
+        path = (self._context.root() or Path.cwd()) / f"{values.model.name}.html"
+        name, _ = QFileDialog.getSaveFileName(self, "Save prediction", str(path), "Web page (*.html)")
         if name:
             self._context.notices.attempt(lambda: _write(values, Path(name)))
 
