@@ -85,9 +85,10 @@ def test_save_as_and_duplicate_of_a_platform(
     assert project.read_text().count("platform: nallatech_h101\n") == 1  # the project still names its own
     menu = QMenu()
     opened.breadcrumb.crumbs[3]._fill_menu(menu)
-    offered = {action.text(): action for action in menu.actions()}
-    assert {"third.yaml", first.name, second.name, "nallatech_h101", "xd1000"} <= set(offered)
-    offered["xd1000"].trigger()
+    offered = [action for action in menu.actions() if "\t" in action.text()]
+    names = [action.text().partition("\t")[2] for action in offered]
+    assert {"third.yaml", first.name, second.name, "nallatech_h101.yaml", "xd1000.yaml"} <= set(names)
+    offered[names.index("xd1000.yaml")].trigger()
     assert platform.document.value(("name",)) == "xd1000"
 
 
