@@ -185,3 +185,8 @@ def test_models_and_inputs_are_listed_by_their_titles_and_found_by_their_names_t
     for parts, name, title in ((mode.models, "pdf1d", "1-D PDF estimation (RAT)"), (mode.parts, "seeds_p", "look-ups")):
         parts.filter.setText(name)
         assert listed(parts) == [title]
+    mode.models.filter.setText("")
+    rows = {row.title: mode.models.lines.height_of(row) for below in mode.models.lines.rows.parts for row in below}
+    assert rows["Vector addition"] < rows["2-D PDF estimation, Nallatech cluster"], (
+        "in two lines, where one has no room"
+    )

@@ -119,7 +119,7 @@ QTabBar#parts::tab:focus { color: $link; }
 QMenuBar { background: transparent; color: $second; padding: 0; spacing: 0; }
 QMenuBar::item { padding: 5px 9px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: $selection; color: $text; }
-QMenu { background: $raised; border: 1px solid $edge; padding: 5px; color: $text; }
+QMenu { background: $raised; border: 1px solid $edge; padding: 5px; color: $text; menu-scrollable: 1; }
 QMenu::item { padding: 6px 28px 6px 26px; border-radius: 4px; }
 QMenu::item:selected { background: $selection; color: $text; }
 QMenu::item:disabled { color: $muted; }

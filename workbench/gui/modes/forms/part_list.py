@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from workbench.api.window import colour
 from workbench.gui.look import fonts, icons
-from workbench.gui.look.painting import label
+from workbench.gui.look.painting import label, wrapped_label
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
+from workbench.gui.views.canvas import text_width
 from workbench.gui.widgets import SignField, paint_severity
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.labels import shortened
@@ -18,7 +19,8 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
-ROW_PX, SIGN_PX = 28, 34
+ROW_PX, TWO_LINES_PX, SIGN_PX = 28, 44, 34
+AROUND_PX = 48  # beside a part's title
 LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
 Row = PartSection | DocumentPart
 
@@ -51,6 +53,23 @@ class SignedTabs(QTabBar):
                 painter.drawEllipse(QPointF(self.tabRect(number).right() - 3, 8), 3, 3)
 
 
+class _Lines(RowView):
+    """The sections and parts. A title that is no code has a second line where one has no room for it."""
+
+    def height_of(self, row: Row | None) -> int:
+        return TWO_LINES_PX if isinstance(row, DocumentPart) and is_long(row, self.viewport().width()) else ROW_PX
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.scheduleDelayedItemsLayout()
+
+
+def is_long(part: DocumentPart, width_px: float) -> bool:
+    """Whether a part's title needs more than a line of a list of this width."""
+    return not part.code and text_width(part.title, 13) > width_px - AROUND_PX
+
+
 class PartList(QWidget):
     """`chosen` carries the path of a part, `empty_chosen` a section that has no part yet, or None for one that has,
     `add_wanted` what to add."""
@@ -74,7 +93,7 @@ class PartList(QWidget):
         self.tabs.currentChanged.connect(lambda number: self._turn_to(self._names[number]))
         self.tab = ""
         self._names: tuple[str, ...] = ()
-        self.lines = RowView("Parts", (
+        self.lines = _Lines("Parts", (
             Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
             Column("What it is", lambda row: row.note if isinstance(row, DocumentPart) else ""),
             Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
@@ -83,6 +102,7 @@ class PartList(QWidget):
         self.lines.setColumnHidden(1, True)  # it is beside the title, and is copied
         self.lines.setIndentation(0)
         self.lines.ruled = False
+        self.lines.setUniformRowHeights(False)
         self.lines.setItemsExpandable(False)
         self.lines.chosen.connect(self._choose)
         self.lines.opened.connect(self._add)
@@ -199,6 +219,9 @@ class PartList(QWidget):
     def _paint(self, painter: QPainter, box: QRectF, row: Row) -> None:
         if isinstance(row, PartSection):
             label(painter, box.adjusted(16, 0, 0, 0), row.title, "text", 13, 600)
+            return
+        inside = box.adjusted(28, 0, -8, 0)
+        if is_long(row, self.lines.viewport().width()) and wrapped_label(painter, inside, row.title, 13):
             return
         bold = row.path == self._current
         named = fonts.code_font(12, 600 if bold else 400) if row.code else fonts.ui_font(13)

@@ -28,7 +28,7 @@ class Replies(QWidget):
         super().__init__()
         self.replies: Sequence[Reply] = ()
         self.table = RowView("Answers", (
-            Column("Line", lambda reply: str(reply.line), width_px=56, key=lambda reply: reply.line,
+            Column("#", lambda reply: str(reply.line), width_px=40, key=lambda reply: reply.line,
                    ink=lambda reply: ("muted", 12, 400), tip_of=lambda reply: reply.text),
             Column("Statement", named, share=0.4, elide=Qt.TextElideMode.ElideMiddle,
                    tip_of=lambda reply: reply.text, key=named),
