@@ -118,7 +118,7 @@ def test_what_new_writes_opens_and_runs_and_says_where_to_begin(
     folder = lay_out(tmp_path / "filter")
     document = document_of(capsys, ["new", str(folder), "--json"])
     assert document["written"] == [document["project"]] == [str(folder / "filter.workbench.yaml")]
-    assert {"what", "value", "reason", "others"} == set(document["found"][0])
+    assert {"what", "value", "reason", "others", "unknown"} == set(document["found"][0])
     workspace = open_workspace(folder, load_plugins())
     assert not workspace.diagnostics
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True, settings={"COUNT": 3}), Job())

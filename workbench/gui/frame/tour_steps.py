@@ -118,9 +118,11 @@ def _analyse_button(window: ProjectWindow) -> QWidget:
     return window.rail.buttons["analyse"]
 
 
-def _to_source(window: ProjectWindow) -> QWidget | None:
+def _to_source(window: ProjectWindow) -> QWidget:
     findings = getattr(window.modes.views.get("analyse"), "findings", None)
-    return getattr(findings, "show_best", None)
+    below = getattr(findings, "show_best", None)
+    in_sight = isinstance(below, QWidget) and not below.visibleRegion().isEmpty()
+    return below if isinstance(below, QWidget) and in_sight else window.rail.buttons["source"]
 
 
 def _compare_button(window: ProjectWindow) -> QWidget:
@@ -159,7 +161,7 @@ STEPS = (
     ),
     TourStep(
         "Go to the lines",
-        "Press Go to source below the findings, to see the finding's lines with their times.",
+        "Press Go to source below the findings, or {source}: lines have their times beside them.",
         _in_source, "findings.md", _to_source,
     ),
     TourStep(

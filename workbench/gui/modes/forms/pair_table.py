@@ -1,5 +1,6 @@
 """A field of names and values: a table with a row for each, typed in place, and one more for the next."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +28,7 @@ from workbench.model.diagnostic import Diagnostic, Severity
 
 NAME, VALUE, REMOVE = 0, 1, 2
 _ROW_PX, _SIGN_PX, _AROUND_PX, _SAID_PX = 28, 14, 6, 12
-_BREAKS = Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
+_BREAKS = re.compile(r"(?<=[_./:])(?=[^\s_./:])")  # where a name may break too
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ class PairTable(RowView):
             return Column(
                 head, lambda row: "" if row.problem else text(row.pair), share=share, typed=partial(self._type, number),
                 written=lambda row: text(row.pair) if self._may_type(row, number) else None,
-                paint=partial(self._paint, number), tip_of=lambda row: row.said or text(row.pair),
+                paint=partial(self._paint, number), beside_px=EDGE_PX + GAP_PX + 1,
+                tip_of=lambda row: row.said or text(row.pair),
             )  # fmt: skip
 
         super().__init__(title, (
@@ -226,7 +228,8 @@ class PairTable(RowView):
             if number == NAME:
                 painter.setFont(font(_SAID_PX, 400))
                 painter.setPen(colour("high" if row.level == "high" else "medium_text"))
-                painter.drawText(box.adjusted(EDGE_PX, 0, -EDGE_PX, 0), int(_BREAKS), row.said)
+                inside = box.adjusted(EDGE_PX, 0, -EDGE_PX, 0)
+                painter.drawText(inside, *_broken(row.said, inside.width(), _SAID_PX))
             return
         left = box.left() + (EDGE_PX if number == NAME else GAP_PX)
         if number == NAME and row.level:
@@ -240,7 +243,8 @@ class PairTable(RowView):
         painter.setFont(font(13, 400))
         painter.setPen(colour("text"))
         inside = QRectF(left, box.top() + _AROUND_PX, self._room_px(number, row), box.height() - 2 * _AROUND_PX)
-        painter.drawText(inside, int(_BREAKS | Qt.AlignmentFlag.AlignVCenter), self.rows.columns[number].text(row))
+        flags, text = _broken(self.rows.columns[number].text(row), inside.width(), 13)
+        painter.drawText(inside, flags | int(Qt.AlignmentFlag.AlignVCenter), text)
         if number == VALUE:
             painter.setPen(QPen(colour("rule"), 1))
             painter.drawLine(box.topLeft(), box.bottomLeft())
@@ -262,6 +266,16 @@ class PairTable(RowView):
         self.setFixedHeight(head_px + sum(map(self.height_of, rows)) + 2 * self.frameWidth())
 
 
+def _broken(text: str, wide_px: float, size_px: int) -> tuple[int, str]:
+    """How a text breaks at a width: between words and parts of names; anywhere, where one of them is wider."""
+    text = _BREAKS.sub("\u200b", text)
+    metrics, wrap = QFontMetricsF(font(size_px, 400)), Qt.TextFlag.TextWordWrap
+    if any(metrics.horizontalAdvance(part) > wide_px for part in re.split(r"[\s\u200b]", text)):
+        wrap = Qt.TextFlag.TextWrapAnywhere
+    return int(wrap), text
+
+
 def _high(text: str, wide_px: float, size_px: int) -> float:
     """How high a text is that breaks at a width."""
-    return QFontMetricsF(font(size_px, 400)).boundingRect(QRectF(0, 0, wide_px, 0), int(_BREAKS), text or "x").height()
+    room = QRectF(0, 0, wide_px, 0)
+    return QFontMetricsF(font(size_px, 400)).boundingRect(room, *_broken(text or "x", wide_px, size_px)).height()
