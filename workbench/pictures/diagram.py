@@ -23,15 +23,16 @@ _MOST_FOLDED = 24  # larger diagrams are laid out once
 _GAP = 16.0  # between diagrams in one picture
 #: The largest scale of a diagram, which has few nodes.
 MOST_SCALE = 1.5
+ON_PAGE = 1.25  # where it stands among texts
 
 
-def fitted_diagram(diagram: Diagram, width: float, height: float) -> GraphLayout:
-    """The diagram laid out for a room of this size in pixels, folded if that makes it much larger."""
+def fitted_diagram(diagram: Diagram, width: float, height: float, most: float = MOST_SCALE) -> GraphLayout:
+    """The diagram laid out for a room of this size in pixels; folded if that makes it much larger, at most `most`."""
     graph, style = _graph(diagram), _style(diagram)
     counts = _COLUMNS if len(diagram.nodes) <= _MOST_FOLDED else _COLUMNS[:1]
     styles = (replace(style, columns_per_band=count) for count in counts)
-    layouts = [layout_to_fit(graph, one, width, height, MOST_SCALE) for one in styles]
-    scales = [fit_scale(layout, width, height, MOST_SCALE) for layout in layouts]
+    layouts = [layout_to_fit(graph, one, width, height, most) for one in styles]
+    scales = [fit_scale(layout, width, height, most) for layout in layouts]
     first = next(n for n, scale in enumerate(scales) if scale >= max(scales) / _WORTH_FOLDING)
     return _titled(diagram, layouts[first])
 
@@ -84,7 +85,7 @@ def diagrams_svg(
     """All diagrams of a model, one below another; each folded for a room of this size, if given."""
     canvas = SvgCanvas(palette)
     if room:
-        layouts = [fitted_diagram(one, *room) for one in diagrams.values()]
+        layouts = [fitted_diagram(one, *room, ON_PAGE) for one in diagrams.values()]
     else:
         layouts = [_titled(one, layout_graph(_graph(one), _style(one))) for one in diagrams.values()]
     width = max((layout.width for layout in layouts), default=0.0)

@@ -11,7 +11,7 @@ from rc_workbench_plugins.queueing.network import Model, Network, StationState, 
 from workbench.api import Answer, Category, Results, Row, percent_text, table, time_text
 from workbench.api.model_diagrams import Diagram, DiagramLink, DiagramNode
 from workbench.api.predictions import Chart, Curve, PaperTable, PartLine
-from workbench.api.unstable import prefixed, significant
+from workbench.api.unstable import NARROW, prefixed, significant
 from workbench.api.views import Figure
 
 _ENDLESS = "∞"
@@ -243,7 +243,7 @@ def _count(value: Any) -> str:
 
 
 def _share(value: Any) -> str:
-    return percent_text(float(value)) if float(value) < 1 else significant(float(value), 4)
+    return percent_text(float(value)) if float(value) < 1 else f"{significant(float(value) * 100)}{NARROW}%"
 
 
 def _rate(value: Any, unit: str = "") -> str:

@@ -13,6 +13,7 @@ from workbench.formats.units import UNITS
 from workbench.gui.modes.forms.fields import fields_of
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.model.document import part_in
+from workbench.model.text import value_text
 from workbench.predict.kinds import heading
 from workbench.session.edit.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.edit.yaml_document import Path_
@@ -168,7 +169,8 @@ def _item(document: ModelDocument, part: type[PartDocument], at: Path_, item: Ma
 
 
 def _input(document: ModelDocument, name: str) -> DocumentPart:
-    note = str(document.value(("inputs", name, "value")))
+    value = document.value(("inputs", name, "value"))
+    note = value_text(value) if isinstance(value, int | float) else str(value)
     given = [document.value(("inputs", name, bound)) for bound in ("low", "high", "deviation")]
     if any(value is not None for value in given):
         note += " ±"
