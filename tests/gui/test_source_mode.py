@@ -131,7 +131,8 @@ def test_try_behind_an_advice_and_its_command_try_the_change_of_that_line(
     ((_, _, try_box),) = editor.advice.in_view()
     qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, pos=try_box.center().toPoint())
     assert opened.context.navigation.mode == "analyse"
-    opened.go_to("source")
+    opened.context.navigation.back()
+    assert opened.context.navigation.mode == "source", "by one step"
     opened.try_change()
     assert opened.context.navigation.mode == "analyse"
     assert tried == [SelectedFinding("a")] * 2

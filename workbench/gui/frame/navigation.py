@@ -67,10 +67,17 @@ class Navigation(QObject):
         self.open_line(file, line)
         self.pragma_wanted.emit()
 
-    def try_change(self, finding: str) -> None:
-        """Try a finding's change, in Analyse mode."""
+    def show_finding(self, finding: str) -> None:
+        """Show a finding in Analyse mode; one step back leads to where one was."""
+        moving, self._moving = self._moving, True
         self.set_mode("analyse")
         self.select(SelectedFinding(finding))
+        self._moving = moving
+        self._remember()
+
+    def try_change(self, finding: str) -> None:
+        """Try a finding's change, in Analyse mode."""
+        self.show_finding(finding)
         self.change_wanted.emit()
 
     def look_at_all(self) -> None:

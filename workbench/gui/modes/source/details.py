@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 from workbench.analysis import BlockMetrics
 from workbench.analysis.finding_words import short_gain_text
 from workbench.api.window import Context, set_ground
-from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import (
     ElidedLabel,
@@ -167,8 +166,7 @@ class SourceDetails(QWidget):
 
     def show_finding(self, finding: str) -> None:
         """Show it in Analyse."""
-        self._context.navigation.set_mode("analyse")
-        self._context.navigation.select(SelectedFinding(finding))
+        self._context.navigation.show_finding(finding)
 
     def _observing(self, blocks: Sequence[BlockMetrics]) -> None:
         self._body.addSpacing(8)
