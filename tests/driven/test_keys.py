@@ -15,10 +15,10 @@ FOCUS = {
     "analyse": "FindingTable",
     "timeline": "TimelineView",
     "compare": "ChangeTable",
-    "platform": "RowView",
-    "predict": "RowView",
+    "platform": "_Lines",
+    "predict": "_Lines",
     "streams": "QueryEditor",
-    "project": "RowView",
+    "project": "_Lines",
 }
 
 

@@ -69,6 +69,7 @@ class Navigation(QObject):
 
     def show_finding(self, finding: str) -> None:
         """Show a finding in Analyse mode; one step back leads to where one was."""
+        self._remember()
         moving, self._moving = self._moving, True
         self.set_mode("analyse")
         self.select(SelectedFinding(finding))
