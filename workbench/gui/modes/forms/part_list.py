@@ -228,7 +228,7 @@ class PartList(QWidget):
         if row.path not in self._bad:
             box = box.adjusted(0, 0, -12, 0)
         note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(row.note) + 4, box.width())
-        free = box.width() - 36 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
+        free = box.width() - 38 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
         note_px = min(note_px, free) if free > min(note_px, LEAST_NOTE_PX) else 0
         beside = QRectF(box.right() - note_px, box.top(), note_px, box.height())
         if note_px:
