@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import read_file
 
@@ -31,6 +29,8 @@ def head_of(path: Path) -> DocumentHead:
 
 @lru_cache(maxsize=256)  # lists are made anew often, of documents that seldom change
 def _head_in(text: str) -> DocumentHead:
+    import yaml  # which a window starts without
+
     keys = dict(_KEY.findall(text))
     try:
         title = yaml.safe_load(keys.get("title", ""))
