@@ -15,10 +15,10 @@ FOCUS = {
     "analyse": "FindingTable",
     "timeline": "TimelineView",
     "compare": "ChangeTable",
-    "platform": "_Lines",
-    "predict": "_Lines",
+    "platform": "PartRows",
+    "predict": "PartRows",
     "streams": "QueryEditor",
-    "project": "_Lines",
+    "project": "PartRows",
 }
 
 

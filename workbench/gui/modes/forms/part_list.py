@@ -53,7 +53,7 @@ class SignedTabs(QTabBar):
                 painter.drawEllipse(QPointF(self.tabRect(number).right() - 3, 8), 3, 3)
 
 
-class _Lines(RowView):
+class PartRows(RowView):
     """The sections and parts. A title that is no code has a second line where one has no room for it."""
 
     def height_of(self, row: Row | None) -> int:
@@ -93,7 +93,7 @@ class PartList(QWidget):
         self.tabs.currentChanged.connect(lambda number: self._turn_to(self._names[number]))
         self.tab = ""
         self._names: tuple[str, ...] = ()
-        self.lines = _Lines("Parts", (
+        self.lines = PartRows("Parts", (
             Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
             Column("What it is", lambda row: row.note if isinstance(row, DocumentPart) else ""),
             Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
