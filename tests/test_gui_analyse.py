@@ -23,7 +23,7 @@ from workbench.gui.frame.context import Context
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.modes.analyse.findings import BAR, NUMBER, TIME, TITLE
+from workbench.gui.modes.analyse.findings import BAR, LEAST_BAR_PX, NUMBER, TIME, TITLE
 from workbench.gui.modes.analyse.mode import AnalyseMode
 from workbench.gui.views.canvas import QtCanvas
 from workbench.gui.views.page_view import Fold, PageBody, ScaleBar
@@ -116,7 +116,7 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
 def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
     mode: AnalyseMode, opened: OpenRun, qtbot: QtBot
 ) -> None:
-    streams, memory = mode.findings.counted["Streams"], mode.findings.counted["Memory"]
+    streams, memory = mode.findings.tabs["Streams"], mode.findings.tabs["Memory"]
     clock = opened.run.manifest.clocks[0].name
     ports = tuple(MemoryPort(f"mover_{n}", "axi_master", "ddr", clock, 32, 400e6) for n in range(2))
     few = (0, 100, 50, 6400, 3200, 1600, 400, 100, 900, 3200, 90, 1, 9, 16_000_000)
@@ -151,13 +151,23 @@ def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
         False,
     )
     qtbot.mouseClick(streams, Qt.MouseButton.LeftButton)
+    assert mode.findings.streams.isVisible(), "a tab stays"
+    qtbot.mouseClick(mode.findings.tabs["Findings"], Qt.MouseButton.LeftButton)
     assert mode.findings.table.isVisible()
     assert mode.findings.head.title.text() == "Findings"
 
 
+def test_the_bar_gives_way_to_titles(mode: AnalyseMode) -> None:
+    table = mode.findings.table
+    for wide in (560, 640, 720):
+        table.resize(wide, 200)
+        bar = table.header().sectionSize(BAR)
+        assert table.header().sectionSize(TITLE) >= table._need(TITLE) or bar <= LEAST_BAR_PX, wide
+
+
 def test_the_rules_are_a_tree_that_leads_to_what_each_found(mode: AnalyseMode, opened: OpenRun, qtbot: QtBot) -> None:
     panel = mode.findings
-    qtbot.mouseClick(panel.counted["Rules"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.tabs["Rules"], Qt.MouseButton.LeftButton)
     assert panel.rules.isVisible()
     with_findings = [row for row in panel.rules.rows.tops if row[1].findings]
     assert {finding.id for _, kind in with_findings for finding in kind.findings} == {
@@ -445,7 +455,7 @@ def test_the_graph_goes_out_whole(mode: AnalyseMode, tmp_path: Path) -> None:
 def test_the_speedup_estimates_are_a_chart_that_zooms(
     qtbot: QtBot, mode: AnalyseMode, opened: OpenRun, tmp_path: Path
 ) -> None:
-    mode.findings.chart.click()
+    mode.findings.tabs["Chart"].click()
     view = mode.findings.speedups
     assert view.isVisible()
     assert [row.key for row in view.bars.rows] == [f.id for f in opened.analysis.findings]
@@ -470,7 +480,7 @@ def test_the_speedup_estimates_are_a_chart_that_zooms(
     assert {at_most_text(r.value) for r in view.bars.rows} <= set(words)  # all of them, whatever was in view
     with (tmp_path / "gains.csv").open(newline="") as stream:
         assert [float(r["upper bound"]) for r in csv.DictReader(stream)] == [r.value for r in view.bars.rows]
-    mode.findings.chart.click()
+    mode.findings.tabs["Findings"].click()
     assert mode.findings.table.isVisible()
 
 

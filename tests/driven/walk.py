@@ -47,7 +47,7 @@ def go_to(driven: Driven, mode: str) -> None:
 
 
 #: A table of what was counted in place of Analyse's findings; nothing where the run has no such table.
-_COUNTED = "[pill for name, pill in {{0}}.findings.counted.items() if name == {!r} and not pill.isHidden()][0:1]"
+_COUNTED = "[pill for name, pill in {{0}}.findings.tabs.items() if name == {!r} and not pill.isHidden()][0:1]"
 _TABLES = {
     name.lower(): f"[pill.click() for pill in {_COUNTED.format(name)} if not pill.isChecked()]"
     for name in ("Streams", "Memory", "Metrics", "Assertions", "Branches", "Rules")
@@ -81,12 +81,10 @@ PAGES = {
         "flame": "{0}.path.pill.isChecked() and {0}.path.pill.click(), window.show_times('flame')",
         "treemap": "window.show_times('treemap')",
         "states": "{}._open_node('host.main')",
-        "chart": "{0}._show_blocks(), {0}.findings.chart.click()",
-        "streams": "{0}.findings.chart.click(), " + _TABLES["streams"],
-        **{name: show for name, show in _TABLES.items() if name != "streams"},
+        "chart": "{0}._show_blocks(), {0}.findings.turn_to('Chart')",
+        **_TABLES,
         "rule": "{}.rules.new()",
-        "": "{0}.rules.close(), {0}._show_blocks(), "
-            "[pill.click() for pill in {0}.findings.counted.values() if pill.isChecked()]",
+        "": "{0}.rules.close(), {0}._show_blocks(), {0}.findings.turn_to('Findings')",
     },
     "timeline": {
         "statistics": "{0}.toolbar.lists.click(), {0}.lists.turn_to(1)",

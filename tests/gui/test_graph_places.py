@@ -50,6 +50,23 @@ def texts_of_menu(mode: AnalyseMode, at: QPoint) -> list[str]:
     return said
 
 
+def test_pages_of_findings_are_tabs_and_have_the_room_that_they_need(
+    window: MainWindow, run_folder: Path, settle: Settle
+) -> None:
+    mode = analyse(window, run_folder, settle)
+    panel = mode.findings
+    before = panel.height()
+    for name in ("Rules", "Rules", "Findings"):  # pressed again it stays
+        panel.tabs[name].click()
+        assert [tab for tab, pill in panel.tabs.items() if pill.isChecked()] == [name]
+        assert panel.pills["host"].isHidden() == (name == "Rules")
+        assert panel.height() >= before, "what had room keeps it"
+    panel.pills["host"].click()
+    assert panel.filter == "host"
+    panel.pills["host"].click()
+    assert panel.filter == ""
+
+
 def test_an_edge_leads_to_the_call_that_sends_it(
     window: MainWindow, run_folder: Path, settle: Settle, qtbot: QtBot
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QRectF
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import createdByPython
 
@@ -19,6 +19,7 @@ from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import icon, icon_pixmap
 from workbench.gui.widgets import Button, PanelHeader, SignField, label, paint_state_bar
 from workbench.gui.widgets.boxes import FlowRow
+from workbench.gui.widgets.split import Split
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 from workbench.pictures.palette import DARK, LIGHT, PALETTES, Palette
@@ -78,6 +79,17 @@ def test_a_head_takes_no_more_room_than_its_title(qtbot: QtBot) -> None:
         head.set_title(title, "is under way")
         least.append(head.title.minimumWidth())
     assert least[0] == least[2] < least[1]
+
+
+def test_a_pane_has_no_more_than_it_needs_until_sizes_are_dragged(qtbot: QtBot) -> None:
+    split = Split((QWidget(), 450), (QWidget(), 480), vertical=True)
+    qtbot.addWidget(split)
+    split.resize(300, 1001)
+    split.bound(1, 200)
+    assert split.sizes() == [800, 200]
+    split.moveSplitter(500, 1)
+    split.bound(1, 100)
+    assert split.sizes() == [500, 500]
 
 
 def test_widgets_of_a_row_are_on_one_line_and_hidden_ones_take_no_room(qtbot: QtBot) -> None:

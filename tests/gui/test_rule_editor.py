@@ -63,7 +63,7 @@ def mode(qtbot: QtBot, qapp: QApplication, project: Path) -> AnalyseMode:
     made.show()
     made.details.show()
     qtbot.waitExposed(made)
-    qtbot.mouseClick(made.findings.counted["Rules"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(made.findings.tabs["Rules"], Qt.MouseButton.LeftButton)
     assert made.findings.foot.isHidden(), "it is about findings"
     return made
 

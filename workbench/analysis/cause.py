@@ -67,12 +67,17 @@ class Cause:
         return tuple(dict.fromkeys((*self.line.places, *behind)))
 
 
+def is_even(speedup: float | None) -> bool:
+    """Whether two runs take the same time."""
+    return speedup is not None and abs(speedup - 1) < EVEN
+
+
 def find_cause(a: MeasuredRun, b: MeasuredRun, part: bool = False) -> Cause | None:
     """The call or state of the host's main thread with the largest time difference in the direction of the runs'
     difference. Both runs (with `part`: the compared parts) must have done equal work. None if they take the same
     time."""
     difference_s = b.run.time_s - a.run.time_s
-    if abs(difference_s) < EVEN * a.run.time_s:
+    if is_even(a.run.time_s / b.run.time_s if b.run.time_s else None):
         return None
     sign = 1 if difference_s > 0 else -1
     line = _largest_difference(_paired(_of_host(a), _of_host(b)), sign)

@@ -87,6 +87,7 @@ def stream_views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str
 
 def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
     """Show one view of an open project after another in the window; yields their names."""
+    from workbench.gui.modes.analyse.findings_panel import CHART, FINDINGS
     from workbench.gui.modes.analyse.mode import AnalyseMode
     from workbench.gui.modes.predict.mode import PAGES, STRUCTURE, PredictMode
     from workbench.gui.modes.source.mode import SourceMode
@@ -102,9 +103,9 @@ def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
             settle()
         yield name
         if isinstance(mode, AnalyseMode):
-            mode.findings.chart.click()
+            mode.findings.turn_to(CHART)
             yield "speedups"
-            mode.findings.chart.click()
+            mode.findings.turn_to(FINDINGS)
             window.panels.show_run(True)
             yield "run"
             window.panels.show_run(False)

@@ -20,6 +20,7 @@ class Split(QSplitter):
         self.setChildrenCollapsible(False)
         self._wanted, self._kept = [pixels for _, pixels in panes], frozenset(kept)
         self._most: dict[int, int | None] = {}
+        self._dragged = False
         for widget, _ in panes:
             self.addWidget(widget)
         self.setSizes(self._wanted)
@@ -45,13 +46,14 @@ class Split(QSplitter):
         self._share()
 
     def bound(self, pane: int, most_px: int | None) -> None:
-        """Give a pane no more than it can use: the first of the others has the rest."""
-        if self._most.get(pane) != most_px:
+        """Give a pane no more than it can use, unless sizes were dragged: the first of the others has the rest."""
+        if not self._dragged and self._most.get(pane) != most_px:
             self._most[pane] = most_px
             self._share()
 
     def _on_moved(self) -> None:
-        self._wanted = self.sizes()
+        self._wanted, self._dragged = self.sizes(), True
+        self._most.clear()
 
 
 def shares(wanted: Sequence[int], room: int, kept: frozenset[int] = frozenset()) -> list[int]:

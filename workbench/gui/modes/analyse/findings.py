@@ -1,5 +1,6 @@
 """The findings as a table that is also a tree: a finding that repeats part of another hangs under it."""
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,8 @@ _MIDDLE = Qt.TextElideMode.ElideMiddle
 WHERE_FROM_PX = 560
 #: Where a finding is, is left out of its row (to the details) where it would have less room than this.
 LEAST_WHERE_PX = 90
-NUMBER, SHAPE, TITLE, WHERE, TIME, BAR = range(6)
+LEAST_BAR_PX = 64
+NUMBER, SHAPE, TITLE, WHERE, TIME, BAR, PREDICTED = range(7)
 
 
 class FindingTable(TableView):
@@ -88,15 +90,30 @@ class FindingTable(TableView):
         self.choose(lambda finding: finding.id == finding_id)
 
     def lay_out_columns(self) -> None:
-        """The interval goes first where there is little room, then the place, which is then in the title's cell."""
+        """The interval goes first where there is little room, then the place, which is then in the title's cell, and
+        last the bound, so that no title is cut."""
         columns = self.rows.columns
         if len(columns) <= BAR:
             return
+        room = self.viewport().width()
         interval = next((n for n, column in enumerate(columns) if column.head == "Interval"), 0)
         for number in filter(None, (interval, WHERE)):
             fixed = sum(c.width_px for n, c in enumerate(columns) if not self.isColumnHidden(n) or n == number)
-            self.setColumnHidden(number, self.viewport().width() - fixed < WHERE_FROM_PX)
+            self.setColumnHidden(number, room - fixed < WHERE_FROM_PX)
+        short = False
+        if interval:  # the tick of the bar says the bound too
+            fixed = sum(c.width_px for n, c in enumerate(columns) if n not in (interval, WHERE))
+            short = self.isColumnHidden(WHERE) and room - fixed < (self._need(TITLE) or 0.0) + LEAST_BAR_PX
+            self.setColumnHidden(len(columns) - 1, short)
         super().lay_out_columns()
+        if self.isColumnHidden(WHERE):  # the bar gives the title what it needs, and the last figure its edge
+            head, wanted = self.header(), {TITLE: self._need(TITLE) or 0.0}
+            wanted |= {PREDICTED: columns[PREDICTED].width_px + GAP_PX} if short else {}
+            for number, pixels in wanted.items():
+                more = min(math.ceil(pixels) - head.sectionSize(number), head.sectionSize(BAR) - LEAST_BAR_PX)
+                if more > 0:
+                    head.resizeSection(BAR, head.sectionSize(BAR) - more)
+                    head.resizeSection(number, head.sectionSize(number) + more)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete and self.current is not None:

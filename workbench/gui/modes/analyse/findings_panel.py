@@ -44,23 +44,38 @@ from workbench.gui.widgets import (
     rule,
 )
 from workbench.gui.widgets.boxes import row_layout
+from workbench.gui.widgets.row_view import HEAD_PX, RowView
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.pictures.layout import NodeBox
 from workbench.pictures.speedups import estimate_bars
 
-FILTERS = {"all": "All", "host": "Host", "fpga": "FPGA", "aside": "Set aside"}
+FILTERS = {"host": "Host", "fpga": "FPGA", "aside": "Set aside"}
+FINDINGS, CHART, RULES = "Findings", "Chart", "Rules"
+_TABS = (
+    (FINDINGS, "The findings, with the speedup of the best change of each"),
+    (CHART, "Show all speedups on one axis, with the resulting run times"),
+    ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
+    ("Memory", "Traffic of the design's memory ports, and their waiting times"),
+    ("Metrics", "Values of the metrics that the sources or the project define"),
+    ("Assertions", "The design's assertions: which held, which failed, and when first"),
+    ("Branches", "How often the design took each branch; branches never taken come first"),
+    (RULES, "All rules, with their findings in this run"),
+)
+_LEAST_ROWS = 3  # what a page has room for
 
 
 class FindingsPanel(QWidget):
     """Shows the findings of the context's analysis: all, a side's, those set aside, or those of one node of the graph.
-    `rules_left` asks for all rules in place of the one that is edited, `own_names` are the rules that can be.
+    `rules_left` asks for all rules in place of the one that is edited, `own_names` are the rules that can be. `needs`
+    carries the height (px) in which all pages that were shown of this run are seen whole.
 
     `node_of` gives the node of a block; `has_shortfall` whether a row above says what the run falls short of.
     """
 
     rules_left = Signal()
+    needs = Signal(int)
 
     def __init__(
         self, context: Context, node_of: Callable[[str], NodeBox | None], has_shortfall: Callable[[], bool]
@@ -78,7 +93,7 @@ class FindingsPanel(QWidget):
         self.rules = RuleTree()
         self.subjects: RuleSubjects | None = None  # made when a rule is edited first
         self.edits_rule = False
-        self.filter, self.only_node = "all", ""
+        self.page, self.filter, self.only_node, self._needs_px = FINDINGS, "", "", 0
         self.own_names: Callable[[], frozenset[str]] = frozenset
         self._build()
         for view in (self.table.finding_chosen, self.speedups.chosen):
@@ -97,23 +112,6 @@ class FindingsPanel(QWidget):
         self.node_pill.setToolTip("Show the findings of all blocks again")
         self.node_pill.clicked.connect(lambda: self.show_only(""))
         self.head.add(self.node_pill)
-        self.chart = PillButton("Chart", icon_name="trending-up")
-        self.chart.setToolTip("Show all speedups on one axis, with the resulting run times")
-        self.chart.clicked.connect(self.write)
-        self.head.add(self.chart)
-        tips = (
-            ("Streams", "Transfers and stalls of the design's streams, and FIFO occupancy"),
-            ("Memory", "Traffic of the design's memory ports, and their waiting times"),
-            ("Metrics", "Values of the metrics that the sources or the project define"),
-            ("Assertions", "The design's assertions: which held, which failed, and when first"),
-            ("Branches", "How often the design took each branch; branches never taken come first"),
-            ("Rules", "All rules, with their findings in this run"),
-        )
-        self.counted = {name: PillButton(name) for name, _ in tips}
-        for name, tip in tips:
-            self.counted[name].setToolTip(tip)
-            self.counted[name].clicked.connect(partial(self._choose_counted, name))
-            self.head.add(self.counted[name])
         self.edit_rule = Button("Copy")
         self.rule_button = IconButton("plus", "New rule, a copy, or rules from a file")
         self.rule_menu = QMenu(self.rule_button)
@@ -125,12 +123,18 @@ class FindingsPanel(QWidget):
         for widget in (self.all_rules, self.edit_rule, self.rule_button):
             widget.hide()
             self.head.add(widget)
-        self.pills: dict[str, PillButton] = {}
-        for name in FILTERS:
-            pill = PillButton("")
-            pill.clicked.connect(lambda checked=False, wanted=name: self.set_filter(wanted))
-            self.pills[name] = pill
+        self.pills = {name: PillButton(title) for name, title in FILTERS.items()}
+        for name, pill in self.pills.items():
+            pill.clicked.connect(lambda checked, wanted=name: self.set_filter(wanted if checked else ""))
             self.head.add(pill)
+        self.beside_tabs = rule(vertical=True)
+        self.beside_tabs.setFixedHeight(20)
+        self.head.add(self.beside_tabs)
+        self.tabs = {name: PillButton(name) for name, _ in _TABS}
+        for name, tip in _TABS:
+            self.tabs[name].setToolTip(tip)
+            self.tabs[name].clicked.connect(partial(self.turn_to, name))
+            self.head.add(self.tabs[name])
         shown = QWidget()
         self._table_pages = QStackedLayout(shown)
         self._table_pages.setContentsMargins(0, 0, 0, 0)
@@ -159,7 +163,7 @@ class FindingsPanel(QWidget):
 
     def reset(self) -> None:
         """Show all findings again, without writing them."""
-        self.filter, self.only_node = "all", ""
+        self.filter, self.only_node, self._needs_px = "", "", 0
 
     def show_counted(self, analysis: Analysis) -> None:
         self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
@@ -177,10 +181,9 @@ class FindingsPanel(QWidget):
         self.only_node = node
         self.write()
 
-    def _choose_counted(self, name: str, shown: bool = False) -> None:
-        """Show a table of what was counted in place of the findings, or these again."""
-        for other, pill in self.counted.items():
-            pill.setChecked(other == name and (shown or pill.isChecked()))
+    def turn_to(self, page: str, clicked: bool = False) -> None:
+        """Show the findings, their chart, or a table of what was counted."""
+        self.page = page
         self.write()
 
     def write(self) -> None:
@@ -209,14 +212,15 @@ class FindingsPanel(QWidget):
         blocks = [metrics.block for metrics in analysis.blocks]
         sides = {block.id: block.side for block in blocks} | {block.group: block.side for block in blocks}
         groups = {
-            "all": active,
+            "": active,
             "host": [f for f in active if sides.get(f.block) is Side.HOST],
             "fpga": [f for f in active if sides.get(f.block) is Side.FPGA],
             "aside": [f for f in ranked if f.id in self._context.aside],
         }
         for name, title in FILTERS.items():
-            self.pills[name].setText(title if name == "all" else f"{title} {len(tops(groups[name]))}")
+            self.pills[name].setText(f"{title} {len(tops(groups[name]))}")
             self.pills[name].setChecked(name == self.filter)
+            self.beside_tabs.setVisible(True)
             self.pills[name].setVisible(name != "aside" or bool(groups["aside"]) or self.filter == "aside")
         return groups[self.filter]
 
@@ -235,30 +239,31 @@ class FindingsPanel(QWidget):
         """The findings' table or chart; in their place a table of what was counted, where one is asked for."""
         failed = "those that failed first" if any(one.failed for one in analysis.assertions) else "none failed"
         some, branches = branch_counts(analysis.decisions)
-        there = {
+        there: dict[str, tuple[int, str, QWidget]] = {
+            FINDINGS: (1, "", self.table if shown else self.nothing),
+            CHART: (bool(analysis.findings), "", self.speedups if shown else self.nothing),
             "Streams": (len(analysis.streams), "most stalls first", self.streams),
             "Memory": (len(analysis.memory_ports), "longest wait first", self.memory),
             "Metrics": (len(analysis.custom), "in the order of the design", self.custom),
             "Assertions": (len(analysis.assertions), failed, self.assertions),
             "Branches": (branches, "those never taken first" if some < branches else "all taken", self.branches),
-            "Rules": (len(self._context.knowledge.rules), "", self.rules),
+            RULES: (len(self._context.knowledge.rules), "", self.rules),
         }
-        for name, pill in self.counted.items():
+        page = self.page if there[self.page][0] else FINDINGS
+        for name, pill in self.tabs.items():
             pill.setVisible(bool(there[name][0]))
-        chosen = next((name for name, pill in self.counted.items() if there[name][0] and pill.isChecked()), "")
-        self.chart.setVisible(bool(shown) and not chosen)
+            pill.setChecked(name == page)
         for widget in (self.edit_rule, self.rule_button):
-            widget.setVisible(chosen == "Rules" and not self.edits_rule)
-        self.all_rules.setVisible(chosen == "Rules" and self.edits_rule)
+            widget.setVisible(page == RULES and not self.edits_rule)
+        self.all_rules.setVisible(page == RULES and self.edits_rule)
         self.all_rules.setChecked(True)
-        if not chosen:
-            page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
-            self._turn_to(page)
+        count, order, table = there[page]
+        if page in (FINDINGS, CHART):
+            self._show_page(table)
             return
-        count, order, table = there[chosen]
         if table is self.rules and self.edits_rule and self.subjects is not None:
             self._hide_filters()
-            self._turn_to(self.subjects)
+            self._show_page(self.subjects)
             self.head.set_title(*self.subjects.said)
             return
         if table is self.rules:
@@ -266,19 +271,24 @@ class FindingsPanel(QWidget):
             own = sum(kind.name in own_names for _, kind in rows)
             count, order = len(rows), f"{sum(bool(kind.findings) for _, kind in rows)} with findings"
             order += f", {own} of your own" if own else ""
-        self._turn_to(table)
+        self._show_page(table)
         self._hide_filters()
-        self.head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
+        self.head.set_title(page, f"{count}, {order}" if count > 1 else "")
 
-    def _turn_to(self, page: QWidget) -> None:
+    def _show_page(self, page: QWidget) -> None:
         """Show a page; the keyboard comes to it."""
         self._table_pages.setCurrentWidget(page)
         self.foot.setVisible(page in (self.table, self.nothing, self.speedups))  # it is about findings
         self.setFocusProxy(self.table if page is self.nothing else page)
+        rows = page if isinstance(page, RowView) else self.table
+        foot_px = 0 if self.foot.isHidden() else self.foot.height() + 1
+        high = max(rows.whole_px, HEAD_PX + _LEAST_ROWS * rows.row_px)
+        self._needs_px = max(self._needs_px, self.head.height() + high + foot_px)
+        self.needs.emit(self._needs_px)
 
     def _hide_filters(self) -> None:
-        for pill in (*self.pills.values(), self.node_pill):
-            pill.setVisible(False)
+        for widget in (*self.pills.values(), self.node_pill, self.beside_tabs):
+            widget.setVisible(False)
 
     def _show_rules(self, analysis: Analysis) -> Sequence[tuple[int, BottleneckKind]]:
         """Write the tree of rules, and return its rows."""
@@ -302,7 +312,7 @@ class FindingsPanel(QWidget):
         if self.subjects is not None and said is not None:
             self.subjects.show_said(said)
         if begins:
-            self._choose_counted("Rules", shown=True)
+            self.turn_to(RULES)
         else:
             self.write()
 

@@ -34,21 +34,20 @@ from workbench.gui.modes.analyse.graph_places import fill, places_of
 from workbench.gui.modes.analyse.legends import GraphLegend
 from workbench.gui.modes.analyse.own_rules import OwnRules
 from workbench.gui.modes.analyse.path_in_graph import PathInGraph
+from workbench.gui.modes.analyse.picture_tabs import BLOCKS, PictureTabs
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
 from workbench.gui.modes.analyse.states_panel import StatesPanel
 from workbench.gui.modes.analyse.times_panel import TimesPanel
 from workbench.gui.views.picture_buttons import add_picture_buttons
-from workbench.gui.widgets import PanelHeader, PillButton, Split, plain_panel, rule
+from workbench.gui.widgets import PanelHeader, Split, plain_panel, rule
 from workbench.model.changes import Change
 from workbench.model.finding import Finding
 from workbench.model.run import Run
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
-from workbench.pictures.time_drawing import KINDS
 from workbench.session.edit.documents import Document
 from workbench.session.edit.history import Undoable
-from workbench.session.program.keys import with_key
 
 if TYPE_CHECKING:
     from workbench.gui.modes.analyse.predicted_round import RoundPanel
@@ -93,7 +92,9 @@ class AnalyseMode(Mode):
         graph = self._upper_panel()
         graph.setFocusProxy(self.graph)
         self.panels = graph, self.findings
-        column.addWidget(Split((graph, 450), (self.findings, 480), vertical=True), 1)
+        split = Split((graph, 450), (self.findings, 480), vertical=True)
+        self.findings.needs.connect(partial(split.bound, 1))
+        column.addWidget(split, 1)
         return panel
 
     def _upper_panel(self) -> QWidget:
@@ -117,7 +118,7 @@ class AnalyseMode(Mode):
             )
 
             self.round = RoundPanel(self.context)
-            self.round.blocks.clicked.connect(lambda: self._upper.setCurrentIndex(0))
+            self.round.wanted.connect(self._show_picture)
             self.round.ready.connect(partial(self._upper.setCurrentWidget, self.round))
             self._upper.addWidget(self.round)
         self.round.ask(changes)
@@ -126,11 +127,17 @@ class AnalyseMode(Mode):
         """The run's time in place of the graph."""
         if self.times is None:
             self.times = TimesPanel(self.context)
-            self.times.blocks_wanted.connect(self._show_blocks)
+            self.times.wanted.connect(self._show_picture)
             self._upper.addWidget(self.times)
         self.times.show_kind(kind)
         self._upper.setCurrentWidget(self.times)
         self.times.view.setFocus()
+
+    def _show_picture(self, name: str) -> None:
+        if name == BLOCKS:
+            self._show_blocks()
+        else:
+            self.show_times(name)
 
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel()
@@ -140,12 +147,7 @@ class AnalyseMode(Mode):
         self.path.within_wanted.connect(self._show_path)
         for control in (self.path.within, self.path.pill):
             self.graph_head.add(control)
-        for kind, title in KINDS.items():
-            pill = PillButton(title)
-            pill.setCheckable(False)
-            pill.setToolTip(with_key("Time by component, block, state and call", kind))
-            pill.clicked.connect(partial(self.show_times, kind))
-            self.graph_head.add(pill)
+        PictureTabs(self.graph_head, self._show_picture, BLOCKS)
         column.addWidget(self.graph_head)
         column.addWidget(self.graph, 1)
         column.addWidget(rule())
@@ -360,8 +362,7 @@ class AnalyseMode(Mode):
         panel.view.problem.connect(self.context.notices.tell)
         panel.view.chosen.connect(self._choose_state)
         panel.view.opened.connect(self._open_state)
-        panel.view.blocks_wanted.connect(self._show_blocks)
-        panel.blocks.clicked.connect(self._show_blocks)
+        panel.wanted.connect(self._show_picture)
         panel.source.clicked.connect(lambda: self._open_line(panel.members))
         self._upper.addWidget(panel)
         return panel

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import Context
+from workbench.gui.modes.analyse.picture_tabs import PictureTabs
 from workbench.gui.views.rounds import RoundsView
 from workbench.gui.widgets import PanelHeader, PillButton, plain_column, scrolled
 from workbench.model.changes import Change
@@ -18,9 +19,10 @@ RoundScenes = tuple[PredictedRound, Scene, Scene]
 
 
 class RoundPanel(QWidget):
-    """`ready` says that the round after the changes that were asked for is there."""
+    """`ready` says that the round after the changes that were asked for is there, `wanted` asks for another picture."""
 
     ready = Signal()
+    wanted = Signal(str)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -31,10 +33,8 @@ class RoundPanel(QWidget):
         self.head = PanelHeader("One round")
         self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
         self.scale_pill.toggled.connect(self.view.set_same_scale)
-        self.blocks = PillButton("Blocks")
-        self.blocks.setToolTip("Show the graph of blocks again")
         self.head.add(self.scale_pill)
-        self.head.add(self.blocks)
+        PictureTabs(self.head, self.wanted.emit)
         plain_column(self, self.head, (scrolled("A round, measured and predicted", self.view), 1))
 
     def ask(self, changes: Sequence[Change]) -> None:

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QWidget
 from workbench.analysis.path_page import names_of_groups
 from workbench.api.results import Analysis, BlockMetrics
 from workbench.gui.frame.selection import SelectedState, Selection
+from workbench.gui.modes.analyse.picture_tabs import BLOCKS, PictureTabs
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.views.picture_buttons import add_picture_buttons
-from workbench.gui.widgets import PanelHeader, PillButton, plain_column
+from workbench.gui.widgets import IconButton, PanelHeader, plain_column
 from workbench.model.prediction import PathPart
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.path_diagram import path_diagram, path_parts
@@ -132,7 +133,9 @@ class StatesView(HouseView):
 
 class StatesPanel(QWidget):
     """The diagram under its head. `members` are the block, or its replicas; `path` are the states and calls of the
-    critical path instead, by their index."""
+    critical path instead, by their index. `wanted` asks for another picture."""
+
+    wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,12 +144,11 @@ class StatesPanel(QWidget):
         self.path: Sequence[PathPart] = ()
         self.view = StatesView()
         self.head = PanelHeader("States")
-        self.source = PillButton("Go to source", icon_name="code")
-        self.blocks = PillButton("Blocks")
-        self.blocks.setToolTip("Show the graph of blocks again (Esc)")
+        self.source = IconButton("code", "Go to source")
         add_picture_buttons(self.head, self.view, "states")
         self.head.add(self.source)
-        self.head.add(self.blocks)
+        PictureTabs(self.head, self.wanted.emit)
+        self.view.blocks_wanted.connect(lambda: self.wanted.emit(BLOCKS))
         plain_column(self, self.head, (self.view, 1))
         self.setFocusProxy(self.view)
 

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QButtonGroup, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import Context
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedState, Selection
 from workbench.gui.modes.analyse.legends import GraphLegend
+from workbench.gui.modes.analyse.picture_tabs import BLOCKS, PictureTabs
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column, rule
 from workbench.pictures.canvas import Canvas
-from workbench.pictures.time_drawing import FLAME, KINDS, cells_of, draw_cells, picture_height
+from workbench.pictures.time_drawing import FLAME, cells_of, draw_cells, picture_height
 from workbench.pictures.time_tree import Cell, TimeNode, time_rows, time_tree
 
 
@@ -177,9 +178,9 @@ class TimesView(HouseView):
 
 
 class TimesPanel(QWidget):
-    """The picture under its head, of the context's analysis. `blocks_wanted` asks for the graph again."""
+    """The picture under its head, of the context's analysis. `wanted` asks for another picture."""
 
-    blocks_wanted = Signal()
+    wanted = Signal(str)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -187,27 +188,17 @@ class TimesPanel(QWidget):
         self._shown: tuple[int, bool] | None = None  # the analysis that is shown, and whether with its waits
         self.view = TimesView()
         self.head = PanelHeader("Time")
-        self.pills = {kind: PillButton(title) for kind, title in KINDS.items()}
         self.waits = PillButton("Waits", checked=True)
         self.waits.setToolTip("Also show waits and unclassified time")
-        self.blocks = PillButton("Blocks")
-        self.blocks.setToolTip("Show the graph of blocks again (Esc)")
-        kinds = QButtonGroup(self)
-        for kind, pill in self.pills.items():
-            pill.setCheckable(True)
-            kinds.addButton(pill)
-            pill.clicked.connect(lambda checked=False, kind=kind: self.view.show_kind(kind))
         for name, tip, do in (
             ("maximize", "The whole run", self.view.show_all),
             ("download", "Save the picture as an image", self.view.ask_picture),
         ):
             self.head.add(IconButton(name, tip, on=do))
-        for pill in (*self.pills.values(), self.waits, self.blocks):
-            self.head.add(pill)
-        self.blocks.setCheckable(False)
+        self.head.add(self.waits)
+        self.tabs = PictureTabs(self.head, self.wanted.emit)
         self.waits.toggled.connect(self._write)
-        self.blocks.clicked.connect(self.blocks_wanted)
-        self.view.blocks_wanted.connect(self.blocks_wanted)
+        self.view.blocks_wanted.connect(lambda: self.wanted.emit(BLOCKS))
         self.view.rooted.connect(self._say)
         self.view.problem.connect(context.notices.tell)
         self.view.chosen.connect(self._choose)
@@ -218,7 +209,7 @@ class TimesPanel(QWidget):
         self.setFocusProxy(self.view)
 
     def show_kind(self, kind: str) -> None:
-        self.pills[kind].setChecked(True)
+        self.tabs.set_shown(kind)
         self.view.show_kind(kind)
         self._write()
 

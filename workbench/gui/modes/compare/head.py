@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.came_true import error_words, interval_fate, outcome_words
-from workbench.analysis.cause import EVEN
+from workbench.analysis.cause import is_even
 from workbench.analysis.compare import Comparison, output_words, work_parts
 from workbench.api.results import Analysis
 from workbench.api.window import palette, set_ground
@@ -193,11 +193,6 @@ class CompareHead(QWidget):
         plain = is_even(speedup) and comparison.same_output is not False
         ink = palette().text if plain else palette().accent if good else palette().medium_text
         self.figure.setStyleSheet(f"color: {ink}")
-
-
-def is_even(speedup: float | None) -> bool:
-    """Whether two runs take the same time."""
-    return speedup is not None and abs(speedup - 1) < EVEN
 
 
 def run_notes(a: Manifest, b: Manifest) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -22,7 +22,8 @@ from workbench.pictures.canvas import CENTRE, Canvas
 
 KINDS = (("all", "All"), ("came", "Came"), ("open", "Open"), ("outside", "Outside"))
 #: From what width of the table these columns are shown; a narrower one has them in the row's tooltip alone.
-FROM_PX = {0: 560, 4: 640, 5: 860}
+CONFIRMED = 5
+FROM_PX = {0: 560, 4: 640, CONFIRMED: 860}
 _WIDEST = 0.05  # of the errors' axis, at least
 
 
@@ -62,6 +63,8 @@ class LedgerTable(RowView):
     def lay_out_columns(self) -> None:
         for column, from_px in FROM_PX.items():
             self.setColumnHidden(column, self.viewport().width() < from_px)
+        if not any(row.confirmed for row in self.rows.tops):
+            self.setColumnHidden(CONFIRMED, True)
         super().lay_out_columns()
 
 

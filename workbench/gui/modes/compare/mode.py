@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
+from workbench.analysis.cause import is_even
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
 from workbench.analysis.equal_work import EqualWork
 from workbench.api.modes import WindowMode
@@ -14,7 +15,7 @@ from workbench.api.window import Context, Mode
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.compare.cause import CauseRow
 from workbench.gui.modes.compare.findings import KINDS, FindingChanges, Pair, rows_of
-from workbench.gui.modes.compare.head import CompareHead, is_even
+from workbench.gui.modes.compare.head import CompareHead
 from workbench.gui.modes.compare.ledger import LedgerPanel
 from workbench.gui.modes.compare.lower import LowerPanel
 from workbench.gui.modes.compare.other_run import OtherRun
