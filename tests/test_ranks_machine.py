@@ -391,6 +391,7 @@ def test_threads_of_a_rank_wait_for_each_other(file: Path, program: Path, plugin
         mpirun(own, 2, records, command=["mpirun", "-n", "2", str(own), *words])
         runs.append(collect_records(tmp_path / "tree", records, tmp_path / f"run{len(words)}", plugins))
     run, with_tasks = runs
+    assert with_tasks.manifest.unrecorded_waits == ("by OpenMP tasks", "in signal handlers")
     names = [block.id.removeprefix("host.") for block in run.manifest.blocks[:8]]
     of_ranks = [f"rank[{rank}].thread_{number}" for rank in range(2) for number in (1, 2, 3)]
     assert names == ["rank[0].main", "rank[1].main", *of_ranks]

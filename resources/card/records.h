@@ -157,7 +157,7 @@ typedef enum {
 } rcw_message_kind;
 
 /* As UNFOLLOWED in workbench/run/rank_messages.py. */
-typedef enum { RCW_TASKS, RCW_DOACROSS, RCW_CANCELLED, RCW_OFFLOADED, RCW_OTHER_OPENMP } rcw_unfollowed;
+typedef enum { RCW_TASKS, RCW_DOACROSS, RCW_CANCELLED, RCW_OFFLOADED, RCW_OTHER_OPENMP, RCW_IN_HANDLER } rcw_unfollowed;
 
 /* rank_clocks.bin (of rank 0): a message to another rank and back, in ticks: when it left, when it met the other's clock, when
  * the answer was there; by host/ranks */

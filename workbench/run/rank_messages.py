@@ -62,6 +62,7 @@ UNFOLLOWED = (
     "in cancelled OpenMP regions",
     "in OpenMP target regions",
     "by another OpenMP runtime than GCC's (libomp)",
+    "in signal handlers",
 )
 
 

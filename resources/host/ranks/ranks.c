@@ -149,16 +149,22 @@ static void add(const rcw_message_record *record)
 
 void rcw_keep(const rcw_message_record *record)
 {
-    static __thread volatile int keeps; /* if so, this is a signal handler that interrupted it: then nothing is kept */
+    static __thread volatile int keeps, misses; /* whether this thread is in this function; whether a signal handler came then */
     rcw_thread_began();
-    if (keeps)
+    if (keeps) {
+        misses = 1;
         return;
+    }
     keeps = 1;
     rcw_lock(&lock);
     if (rcw_ranks_on)
         add(record);
     rcw_unlock(&lock);
     keeps = 0;
+    if (misses) {
+        misses = 0;
+        rcw_not_followed(RCW_IN_HANDLER);
+    }
 }
 
 int64_t rcw_next_order(void) { return __atomic_fetch_add(&orders, 1, __ATOMIC_RELAXED); }

@@ -37,7 +37,7 @@ static char critical, atomic;
 
 void rcw_not_followed(int what)
 {
-    static int known[RCW_OTHER_OPENMP + 1];
+    static int known[RCW_IN_HANDLER + 1];
     int64_t now = rcw_ticks();
     if (rcw_ranks_on && !__atomic_exchange_n(&known[what], 1, __ATOMIC_RELAXED))
         rcw_keep_wait(RCW_NOT_FOLLOWED, what, 0, now, now);

@@ -14,12 +14,15 @@
 #include <omp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -195,6 +198,41 @@ static void regions(bool with_tasks)
     }
 }
 
+static sem_t posted;
+static std::atomic<bool> interrupts;
+static std::atomic<int> woken;
+
+static void post(int) { sem_post(&posted); }
+
+static void *wait_for_posts(void *)
+{
+    for (; woken < 5; woken++)
+        sem_wait(&posted);
+    return NULL;
+}
+
+// The recorder calls it for each 4096 records, which is then interrupted.
+extern "C" int munmap(void *address, size_t size) noexcept
+{
+    if (interrupts)
+        raise(SIGALRM);
+    return (int)syscall(SYS_munmap, address, size);
+}
+
+// A signal handler lets another thread go on while the thread that it interrupts makes a record.
+static void post_in_a_handler()
+{
+    pthread_t waiter;
+    signal(SIGALRM, post);
+    sem_init(&posted, 0, 0);
+    pthread_create(&waiter, NULL, wait_for_posts, NULL);
+    interrupts = true;
+    while (woken < 5)
+        MPI_Barrier(MPI_COMM_SELF);
+    interrupts = false;
+    pthread_join(waiter, NULL);
+}
+
 static void open_files()
 {
     const mq_attr of_one = {.mq_flags = 0, .mq_maxmsg = 1, .mq_msgsize = 1, .mq_curmsgs = 0};
@@ -279,6 +317,8 @@ int main(int argc, char **argv)
         MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     regions(argc > 1);
+    if (argc > 1)
+        post_in_a_handler();
     MPI_Finalize();
     return wrong;
 }
