@@ -12,7 +12,7 @@ from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Range
 from workbench.pictures.timeline.rows import HEIGHTS, Kind, Row
 from workbench.pictures.timeline.scale import Span, duration, ruler
-from workbench.pictures.timeline.surface import PAD, rows_surface
+from workbench.pictures.timeline.surface import rows_surface
 from workbench.pictures.timeline.table import interval_rows
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES
@@ -152,7 +152,7 @@ def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: 
         placed = [(row, at * row_px) for at, row in enumerate(rows)]
         surface = rows_surface(round_.scene, placed, span, high, canvas.palette, density)
         with canvas.clipped(box.x, y, wide, high):
-            canvas.image(box.x, y - PAD, surface.buffer, density)
+            canvas.image(box.x, y - surface.pad, surface.buffer, density)
     if box.x < end < box.right:
         _draw_end(canvas, rounds, number, end, y, high, box)
     return y + high

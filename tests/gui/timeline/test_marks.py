@@ -22,7 +22,7 @@ from workbench.gui.modes.timeline.view import TimelineView
 from workbench.model.finding import Finding
 from workbench.model.run import PS_PER_S, Run
 from workbench.pictures.timeline.marks import PENNANT_PX, _pieces, flags
-from workbench.pictures.timeline.rows import Kind
+from workbench.pictures.timeline.rows import GROWING, Kind
 from workbench.pictures.timeline.waits import arrows
 from workbench.session.keep.results import OpenRun
 from workbench.session.keep.timeline_marks import load_markers, load_pinned
@@ -141,12 +141,22 @@ def test_rows_fill_the_window_and_no_more(mode: TimelineMode, size: tuple[int, i
     QApplication.processEvents()
     view = mode.view
     end = view.shown().row_boxes()[-1][1].bottom
-    growing = [row for row in view.lines if row.kind is Kind.STATES]
-    assert len({row.height for row in growing}) == 1
-    if growing[0].height in (22, 60):  # as low or as high as a row gets by itself
-        assert (growing[0].height == 60) == (end < view.height() - len(view.lines))
+    growing = [row for row in view.lines if row.kind in GROWING]
+    heights = {row.height for row in growing if row.kind is Kind.STATES}
+    assert len(heights) == 1
+    if heights <= {22, GROWING[Kind.STATES]}:  # as low or as high as a row gets by itself
+        assert (heights == {GROWING[Kind.STATES]}) == (end < view.height() - len(view.lines))
     else:
         assert view.height() - len(growing) - 12 <= end <= view.height()
+
+
+def test_pills_keep_their_words_longer_than_their_icons(mode: TimelineMode) -> None:
+    bar = mode.toolbar
+    said = {}
+    for wide in (1400, 640, 420):
+        bar.resize(wide, bar.height())
+        said[wide] = {(bool(pill.text()), pill.icon().isNull()) for pill in bar.flags()}
+    assert said == {1400: {(True, False)}, 640: {(True, True)}, 420: {(False, False)}}
 
 
 def test_rows_are_made_lower_and_fill_again(qtbot: QtBot, mode: TimelineMode) -> None:

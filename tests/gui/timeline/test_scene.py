@@ -20,9 +20,9 @@ from workbench.pictures.palette import LIGHT
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.hits import hit_at, messages_of
 from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs, stacked_shares
-from workbench.pictures.timeline.rows import Kind, build_rows
+from workbench.pictures.timeline.rows import GROWING, HEIGHTS, Kind, build_rows, fitted, share_rows
 from workbench.pictures.timeline.scale import Span, exact_time, ruler, tick_step, zoomed
-from workbench.pictures.timeline.surface import PAD, rows_surface
+from workbench.pictures.timeline.surface import Surface, rows_surface
 from workbench.traces.buses import Bus
 from workbench.traces.calls import CELL_PX, GAP_PX, STRIDE, BlockCalls, calls_of_run, lengths
 from workbench.traces.sample import count_at_once, sample
@@ -105,6 +105,27 @@ def test_waits_are_44_percent_high_and_patterns_start_at_three_pixels() -> None:
     assert (solid[:, WORK, 0] == 0xFF009E73).all()
     runs = in_runs(np.array([[3, 3, 4, 4, 4, 5]], np.uint8), 3)
     assert runs.tolist() == [[False, False, True, True, True, False]]
+
+
+def visible(surface: Surface, height: int) -> np.ndarray:
+    return surface.buffer[surface.pad : surface.pad + height]
+
+
+def test_rows_of_any_height_are_drawn_and_cut_ones_as_far_as_they_are_visible(scene: Scene) -> None:
+    """Higher than a pattern repeats, and cut at the top by more than a low row's height."""
+    high = fitted(build_rows(scene.blocks, scene.index, with_calls=True), 10_000)
+    assert {row.height for row in high if row.kind in GROWING} == {GROWING[Kind.STATES], GROWING[Kind.STACK]}
+    low = fitted(high, 0, HEIGHTS[Kind.STATES][0])
+    assert {row.height for row in low if row.kind in GROWING} == {HEIGHTS[k][0] for k in (Kind.STATES, Kind.STACK)}
+    span = Span(0, scene.index.end_ps / 300, 300)
+    shares = fitted(share_rows(scene.blocks, scene.index), 10_000)
+    for row in (*high, shares[1]):
+        if row.kind in GROWING:
+            whole = visible(rows_surface(scene, [(row, 0)], span, row.height, LIGHT), row.height)
+            cut = row.height // 2
+            assert len(np.unique(whole[cut:])) > 1
+            part = visible(rows_surface(scene, [(row, -cut)], span, row.height - cut, LIGHT), row.height - cut)
+            assert (part == whole[cut:]).all()
 
 
 def test_shares_have_the_patterns_of_their_states_where_there_is_room() -> None:
@@ -276,7 +297,7 @@ def test_edges_in_the_fpga_are_as_soft_as_they_are_unsure(scene: Scene) -> None:
     _, _, changes_ps = scene.index.trace.at(core.block, scene.index.end_ps // 2) or (0, 0, 0)
     span = Span(changes_ps - 20_000_000, 100_000, 400)  # 5 pixels of uncertainty
     placed = [(core, 0), (host, 40)]
-    sharp, soft = (rows_surface(one, placed, span, 80, LIGHT).buffer[PAD : PAD + 80] for one in (scene, board))
+    sharp, soft = (visible(rows_surface(one, placed, span, 80, LIGHT), 80) for one in (scene, board))
     assert (sharp[40:] == soft[40:]).all()
     middle = core.height // 2
     green = [(image[middle] >> 8 & 255).astype(int) for image in (sharp, soft)]

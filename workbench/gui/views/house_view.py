@@ -176,9 +176,8 @@ class HouseView(pg.GraphicsView):
             started = time.perf_counter()
             pixmap = QPixmap(self.viewport().size() * density)
             pixmap.setDevicePixelRatio(density)
-            inner = QPainter(pixmap)
-            self.draw(QtCanvas(inner))
-            inner.end()
+            with QPainter(pixmap) as inner:  # it ends before its pixmap, also at a fault
+                self.draw(QtCanvas(inner))
             self._snapshot, self._shows = pixmap, shows
             self.frame_ms = (time.perf_counter() - started) * 1e3
         painter.drawPixmap(0, 0, self._snapshot)
@@ -315,10 +314,9 @@ class HouseView(pg.GraphicsView):
         """What is shown, as pixels."""
         image = QImage(self.picture_size() * scale, QImage.Format.Format_RGB32)
         image.fill(theme.colour("panel"))
-        painter = QPainter(image)
-        painter.scale(scale, scale)
-        self.draw_picture(QtCanvas(painter))
-        painter.end()
+        with QPainter(image) as painter:
+            painter.scale(scale, scale)
+            self.draw_picture(QtCanvas(painter))
         return image
 
     def picture_size(self) -> QSize:

@@ -62,6 +62,7 @@ class PillButton(QPushButton):
     ) -> None:  # fmt: skip
         super().__init__(text)
         self._icon_name, self._category, self._swatch = icon_name, category, swatch
+        self._shows_icon = True
         self.setProperty("kind", "pill")
         self.setCheckable(True)
         self.setChecked(checked)
@@ -74,8 +75,15 @@ class PillButton(QPushButton):
         if event.type() == QEvent.Type.PaletteChange:
             self._dress()
 
+    def show_icon(self, shown: bool) -> None:
+        if shown != self._shows_icon:
+            self._shows_icon = shown
+            self._dress()
+
     def _dress(self) -> None:
-        if self._swatch:
+        if not self._shows_icon:
+            self.setIcon(QIcon())
+        elif self._swatch:
             self.setIcon(swatch_icon(self._category, room_px=_ROOM_PX))
         elif self._icon_name:
             p = theme.palette()

@@ -30,7 +30,7 @@ from workbench.pictures.timeline.shown import (
     rows_of,
     tops_of,
 )
-from workbench.pictures.timeline.surface import PAD, Surface
+from workbench.pictures.timeline.surface import Surface
 from workbench.pictures.timeline.waits import draw_waits
 from workbench.traces.clocks import exact_words, unsure_ps
 from workbench.traces.markers import Marker
@@ -80,7 +80,7 @@ def _draw_band(
 ) -> None:
     box, surface = band.box, kept.surface(shown, band, canvas.palette, density)
     with canvas.clipped(box.x, box.y, box.width, box.height):
-        canvas.image(box.x, box.y - PAD, surface.buffer, density)
+        canvas.image(box.x, box.y - surface.pad, surface.buffer, density)
         for x in ticks:
             _line(canvas, x, box.y, x, box.bottom, "rule/0.6")
         for row, place in band.row_boxes():
@@ -278,15 +278,15 @@ def _draw_clock(canvas: Canvas, lane: Box, shown: VisiblePart) -> None:
 
 
 def _draw_most(canvas: Canvas, lane: Box, counts: Counts, most: int) -> None:
-    """Draw the largest number of a stack's members at work, beside the last peak of its counts."""
+    """Draw the largest number of a stack's members at work, in the last gap that has room for it."""
     words = f"at most {most}"
     wide = canvas.width_of(words, 11, 600)
-    room = lane.width - wide - 20
-    peaks = np.flatnonzero(counts == counts[: max(int(room), 1)].max())
-    peak = int(peaks[peaks < room][-1]) if (peaks < room).any() else 0
-    later = np.flatnonzero(counts[peak:] == 0)
-    x = lane.x + min(peak + (int(later[0]) if len(later) else 0) + 8, room + 8)
-    canvas.rect(x, lane.y + 3, wide + 6, lane.height - 6, "sunken")
+    edges = np.flatnonzero(np.diff(counts == 0, prepend=False, append=False))
+    begins, ends = edges[::2], edges[1::2]
+    fitting = begins[ends - begins >= wide + 14]
+    x = lane.x + (int(fitting[-1]) + 8 if len(fitting) else lane.width - wide - 12)
+    if not len(fitting):
+        canvas.rect(x, lane.y + 3, wide + 6, lane.height - 6, "sunken")
     canvas.write(x + 3, lane.centre[1], words, "text", 11, 600)
 
 

@@ -95,7 +95,7 @@ def column_table(height: int, colours: BarColours, faded: frozenset[int] = froze
         tall = round(height * WAIT_HEIGHT) if low else height
         top = (height - tall) // 2
         part = slice(top, top + tall)
-        tile = colours.tiles[code, :tall, :period]
+        tile = colours.tiles[code, np.arange(tall) % period]
         for dimmed in (0, 1):
             alpha = colours.faded_alpha if dimmed or code in faded else 1.0
             table[part, dimmed, 1, code] = blend(colours.ground, colours.plain[code], alpha)
@@ -136,14 +136,13 @@ def in_runs(code: Bytes, least: int) -> NDArray[np.bool_]:
 
 
 def draw_row(
-    image: Image, top: int, table: Image, wanted: NDArray[np.intp], pins: Bytes, cuts: NDArray[np.bool_] | None,
-    colours: BarColours,
-) -> None:  # fmt: skip
-    """Draw one row into `image` at `top`: its bar, gaps between intervals, and ticks for waits too short to see."""
-    height, width = table.shape[0], len(wanted)
-    bar = image[top : top + height, :width]
+    bar: Image, table: Image, wanted: NDArray[np.intp], pins: Bytes, cuts: NDArray[np.bool_] | None, colours: BarColours
+) -> None:
+    """Draw one row's bar into its part of an image, with gaps between intervals and ticks for waits too short to
+    see."""
+    bar = bar[:, : len(wanted)]
     np.take(table, wanted, axis=1, out=bar, mode="clip")
-    scale = colours.scale
+    scale, height = colours.scale, len(bar)
     if cuts is not None:
         bar[:, cuts] = colours.ground
     if (pins != NOTHING).any():

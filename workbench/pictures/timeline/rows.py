@@ -32,7 +32,7 @@ HEIGHTS = {
     Kind.STACK: (24, 14), Kind.SHARES: (40, 34),
 }  # fmt: skip
 #: Kinds whose rows grow if there is room, with their largest height.
-GROWING = {Kind.STATES: 60, Kind.BUS: 60, Kind.SHARES: 320}
+GROWING = {Kind.STATES: 104, Kind.BUS: 104, Kind.STACK: 64, Kind.SHARES: 320}
 BAR_PART, GAP_PX = 0.74, 6  # the bar's share of a row, and the gap of a row with shares
 LEAST_ROW_PX, NAMED_FROM_PX = 6, 13
 
@@ -70,15 +70,21 @@ class Row:
 
 def fitted(rows: Sequence[Row], room_px: int, row_px: int = 0) -> tuple[Row, ...]:
     """The rows with heights for `room_px`, if all fit; with `row_px` that height whatever the room."""
-    if row_px:
-        return tuple(row.as_high(row_px) if row.kind in GROWING else row for row in rows)
-    free = room_px - sum(row.height for row in rows)
     growing = [row for row in rows if row.kind in GROWING]
-    more = free // len(growing) if growing else 0
-    if more <= 0:
+    more = _more_px(growing, room_px - sum(row.height for row in rows))
+    if more <= 0 and not row_px:
         return tuple(rows)
-    heights = {kind: min(HEIGHTS[kind][0] + more, most) for kind, most in GROWING.items()}
+    heights = {kind: min(row_px or HEIGHTS[kind][0] + more, most) for kind, most in GROWING.items()}
+    heights[Kind.STACK] = max(heights[Kind.STACK], HEIGHTS[Kind.STACK][0])  # its counts need that
     return tuple(row.as_high(heights[row.kind]) if row.kind in GROWING else row for row in rows)
+
+
+def _more_px(growing: Sequence[Row], free_px: int) -> int:
+    """How much higher each of these rows can be; those that are then at their largest leave the rest to the others."""
+    more = sorted(GROWING[row.kind] - row.height for row in growing)
+    while more and more[0] * len(more) <= free_px:
+        free_px -= more.pop(0)
+    return free_px // len(more) if more else max(GROWING.values())
 
 
 def build_rows(

@@ -35,16 +35,16 @@ MANY_MEMBERS, FINE_BINS = 200, 400
 TICK_PX = 5
 INSET_PX = 4  # of a stack's counts in their lane
 OVERVIEW_OPACITY = 0.62
-PAD = 32  # units drawn above and below the visible part, for cut rows
 
 
 @dataclass(frozen=True)
 class Surface:
-    """An image of bars: `buffer` holds the pixels; `working` maps a visible stack's key to the number of its members at
-    work at each unit."""
+    """An image of bars: `buffer` holds the pixels, with `pad` units more above and below the visible part, for cut
+    rows; `working` maps a visible stack's key to the number of its members at work at each unit."""
 
     buffer: Image
     working: Mapping[str, Counts]
+    pad: int
 
 
 def rows_surface(
@@ -72,7 +72,8 @@ def rows_surface(
     buses = [scene.buses[row.members[0]] for row, _ in placed if row.kind is Kind.BUS]
     bus_codes = np.array([bus.codes(span.from_ps, pixel_ps, width) for bus in buses], np.uint8).reshape(-1, width)
     colours, sunken = bar_colours(palette, "panel", density), bar_colours(palette, "sunken", density)
-    shape = ((height + 2 * PAD) * density, width)
+    pad = max((row.height for row, _ in placed), default=0)
+    shape = ((height + 2 * pad) * density, width)
     buffer = reuse if reuse is not None and reuse.shape == shape else np.empty(shape, np.uint32)
     buffer.fill(colours.ground)
     dim = None
@@ -85,36 +86,32 @@ def rows_surface(
                             int(span.from_ps / pixel_ps), dim, density))  # fmt: skip
     working: dict[str, Counts] = {}
     for row, top in placed:
-        y = (PAD + top) * density
-        if row.kind is Kind.STATES:
-            at = places[row.block]
-            y += (row.height - row.bar) // 2 * density
-            if 0 <= y <= len(buffer) - row.bar * density:
-                table = bar_table(palette, row.bar, "panel", density, faded)
-                draw_row(buffer, y, table, looked[at], drawn.pin[at], drawn.cut[at], colours)
-                if reach and scene.blocks[row.block].side is Side.FPGA:
-                    soften(buffer[y : y + row.bar * density], reach)
-        elif row.kind is Kind.BUS:
-            y += (row.height - row.bar) // 2 * density
-            codes_of_bus = next(of_buses)
-            if 0 <= y <= len(buffer) - row.bar * density:
-                table = bar_table(palette, row.bar, "panel", density, faded)
-                draw_row(buffer, y, table, codes_of_bus, none[0], None, colours)
-        elif row.kind is Kind.SHARES:
-            y += (row.height - row.bar) // 2 * density
-            if 0 <= y <= len(buffer) - row.bar * density:
-                lane = buffer[y : y + row.bar * density]
-                lane[:] = _shares_image(scene, row, span, len(lane), palette, density, faded, coarse)
-                _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
-        elif row.kind in SUNKEN:
-            buffer[max(y, 0) : max(y + row.height * density, 0)] = sunken.ground
-            if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * density:
+        y = (pad + top) * density
+        if row.kind in SUNKEN:
+            lane = buffer[y : y + row.height * density]
+            lane[:] = sunken.ground
+            if row.kind is Kind.STACK:
                 counts = _working(scene, row, span.from_ps, pixel_ps, width, coarse)
-                lane = buffer[y + INSET_PX * density : y + (row.height - INSET_PX) * density]
+                lane = lane[INSET_PX * density : -INSET_PX * density]
                 draw_counts(lane, counts, len(row.members), int(sunken.plain[WORK]))
                 _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
                 working[row.key] = counts[::density]
-    return Surface(buffer, working)
+            continue
+        y += (row.height - row.bar) // 2 * density
+        lane = buffer[y : y + row.bar * density]
+        if row.kind is Kind.STATES:
+            at = places[row.block]
+            table = bar_table(palette, row.bar, "panel", density, faded)
+            draw_row(lane, table, looked[at], drawn.pin[at], drawn.cut[at], colours)
+            if reach and scene.blocks[row.block].side is Side.FPGA:
+                soften(lane, reach)
+        elif row.kind is Kind.BUS:
+            table = bar_table(palette, row.bar, "panel", density, faded)
+            draw_row(lane, table, next(of_buses), none[0], None, colours)
+        elif row.kind is Kind.SHARES:
+            lane[:] = _shares_image(scene, row, span, len(lane), palette, density, faded, coarse)
+            _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
+    return Surface(buffer, working, pad)
 
 
 def _shares_image(

@@ -333,10 +333,9 @@ class SceneView(HouseView):
         if self._names[0] != key:
             pixmap = QPixmap(QSize(round(lanes.x) - 1, round(lanes.height)) * density)
             pixmap.setDevicePixelRatio(density)
-            painter = QPainter(pixmap)
-            painter.translate(0, -lanes.y)
-            draw_names(QtCanvas(painter), shown)
-            painter.end()
+            with QPainter(pixmap) as painter:
+                painter.translate(0, -lanes.y)
+                draw_names(QtCanvas(painter), shown)
             self._names = (key, pixmap)
         canvas.painter.drawPixmap(QPointF(0, lanes.y), self._names[1])
 

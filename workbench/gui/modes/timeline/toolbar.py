@@ -19,7 +19,8 @@ _MARGIN_PX = 16
 
 
 class TimelineToolbar(QWidget):
-    """Where there is no room for all the names, the states' names go first, then the others', and last the states."""
+    """Where there is no room for all, the states' names go first, then the states; then the others lose their icons,
+    and last their names."""
 
     def __init__(self, finder: FindField) -> None:
         super().__init__()
@@ -65,18 +66,19 @@ class TimelineToolbar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        for named, room in ((3, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)):
+        for named, room in ((4, 0), (3, 0), (3, 1), (2, 1), (2, 2), (1, 2), (0, 2)):
             self._write(named, room)
             if self._row.minimumSize().width() <= event.size().width():
                 break
 
     def _write(self, named: int, room: int) -> None:
-        """`named`: 3 with all names, 2 without the states', 1 without any, 0 without states at all."""
+        """`named`: 4 with all names, 3 without the states', 2 without states, 1 without icons, 0 with icons alone."""
         for kind, pill in self.states.items():
-            pill.setText(kind.value if named > 2 else "")
-            pill.setVisible(named > 0)
+            pill.setText(kind.value if named > 3 else "")
+            pill.setVisible(named > 2)
         for pill, text in self._flags.items():
-            pill.setText(text if named > 1 else "")
+            pill.setText(text if named else "")
+            pill.show_icon(named != 1)
         for field in (self.finder, self.filter):
             field.setMinimumWidth(_FIELD_PX[room])
         self._row.setSpacing(_APART_PX[room])
