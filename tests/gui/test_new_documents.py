@@ -53,7 +53,7 @@ def test_a_new_platform_is_begun_and_used(
     assert (read.name, read.title) == ("my_card", "My card")
     assert platform.document.path == path
     assert not platform.document.read_only
-    assert opened.breadcrumb.crumbs[3].text() == "my_card.yaml"
+    assert opened.breadcrumb.crumbs[3].accessibleName() == "My card my_card.yaml"
     assert platform.use_button.isVisibleTo(platform)
     platform.use_button.click()
     settle(opened)

@@ -195,9 +195,16 @@ def test_what_plugins_import_and_export_is_in_the_menus(
     window.open(run_folder)
     settle(window)
     trace, imported = tmp_path / "trace.json", tmp_path / "imported"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(trace), ""))
+    begun: list[str] = []
+
+    def ask_file(over: object, title: str, path: str, kinds: str) -> tuple[str, str]:
+        begun.append(path)
+        return str(trace), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask_file)
     actions["export_chrome"].trigger()
     settle(window)
+    assert Path(begun[0]).parent == run_folder.parent, "beside what is open, wherever the program was started"
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(trace), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(imported), ""))
     actions["import_chrome"].trigger()

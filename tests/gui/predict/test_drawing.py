@@ -190,3 +190,7 @@ def test_models_and_inputs_are_listed_by_their_titles_and_found_by_their_names_t
     assert rows["Vector addition"] < rows["2-D PDF estimation, Nallatech cluster"], (
         "in two lines, where one has no room"
     )
+    narrow = mode.models.lines
+    narrow.resize(150, narrow.height())
+    tall = max(narrow.height_of(row) for below in narrow.rows.parts for row in below)
+    assert tall > rows["2-D PDF estimation, Nallatech cluster"], "three lines, where two have no room"

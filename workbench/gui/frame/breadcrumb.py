@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
+from workbench.formats.heads import head_of
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.header import Crumb, Header
 from workbench.gui.frame.naming import folder_title, range_title, run_detail, run_title
@@ -23,6 +24,7 @@ class Breadcrumb(QObject):
         self._run = Crumb(self._run_menu)
         self._range = Crumb(self._range_menu)
         self._platform = Crumb(self._platform_menu)
+        self._said_of: Path | None = None  # the template that its crumb names
         self.crumbs = (self._project, self._run, self._range, self._platform)
         context.documents.changed.connect(self._say_platform)
         context.navigation.range_changed.connect(lambda: self._range.say(range_title(context.navigation.time_range)))
@@ -49,8 +51,10 @@ class Breadcrumb(QObject):
 
     def _say_platform(self) -> None:
         path = self._platform_path()
-        if path is not None and self._platform.text() != path.name:
-            self._platform.say(path.name)
+        if path is not None and path != self._said_of:
+            self._said_of = path
+            title = head_of(path).title
+            self._platform.say(title or path.name, path.name if title else "")
 
     def _project_menu(self, menu: QMenu) -> None:
         context = self._context

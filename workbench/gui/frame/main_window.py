@@ -37,6 +37,8 @@ class MainWindow(ProjectWindow):
         self.modes.shown_changed.connect(self._restore_problems)
         self.end_banner.comparison_wanted.connect(self.compare_before)
         self.context.navigation.change_wanted.connect(self.try_change)
+        self.context.workspace_changed.connect(self._say_place)
+        self.context.run_changed.connect(self._say_place)
         self.actions_of.update()
 
     def _place_tour(self) -> None:
@@ -316,6 +318,12 @@ class MainWindow(ProjectWindow):
         """Show a field in the mode that edits its document. False where that has no form for it."""
         shown = self.show_mode(mode) if path else None
         return shown is not None and shown.show_place(path)
+
+    def _say_place(self) -> None:
+        """What is open, beside which new files are written."""
+        workspace, run = self.context.workspace, self.context.run
+        opened = workspace.path if workspace else run.path if run else None
+        self.setWindowFilePath(str(opened) if opened else "")
 
     def _close_problems(self) -> None:
         store.set_preference(_PROBLEMS, "no")

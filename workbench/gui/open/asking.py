@@ -8,6 +8,7 @@ from workbench.api import Exporter, Importer
 from workbench.gui.frame.context import Context
 from workbench.gui.open.folder_dialog import FolderDialog
 from workbench.gui.run.run_control import RunControl
+from workbench.gui.widgets.save_name import beside_project
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.open.examples import Example, copy_example
 from workbench.session.program.files import write_result_text
@@ -62,7 +63,8 @@ class Asking:
         from workbench.analysis.html_report import html_report  # its templates are read only where one is written
         from workbench.session.make.scaling import scaling_of
 
-        name, _ = QFileDialog.getSaveFileName(self._parent, "Save report", "report.html", "Web page (*.html)")
+        path = beside_project(self._parent, "report.html")
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save report", path, "Web page (*.html)")
         if name:
             page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling_of(opened.run))
             self._context.notices.attempt(lambda: write_result_text(Path(name), page))
@@ -75,7 +77,7 @@ class Asking:
     def import_run(self, importer: Importer) -> None:
         """Ask for another program's file, and import it."""
         kinds = f"{importer.title} ({' '.join(f'*{suffix}' for suffix in importer.suffixes)})"
-        name, _ = QFileDialog.getOpenFileName(self._parent, "Import", "", kinds)
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Import", beside_project(self._parent, ""), kinds)
         if name:
             self.import_file(importer, Path(name))
 
@@ -100,7 +102,8 @@ class Asking:
         if run is None or run.path is None:
             return
         kinds = f"{exporter.title} (*{exporter.suffix})"
-        name, _ = QFileDialog.getSaveFileName(self._parent, "Export", f"{run.path.name}{exporter.suffix}", kinds)
+        out = beside_project(self._parent, f"{run.path.name}{exporter.suffix}")
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Export", out, kinds)
         if name:
             path, plugins, context = run.path, self._context.plugins, self._context
 

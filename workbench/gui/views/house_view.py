@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMenu, QStyleOptionGra
 
 from workbench.gui.look import theme
 from workbench.gui.views.canvas import QtCanvas
+from workbench.gui.widgets.save_name import beside_project
 from workbench.model.diagnostic import WorkbenchError
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.svg import SvgCanvas
@@ -273,13 +274,15 @@ class HouseView(pg.GraphicsView):
 
     def ask_picture(self) -> None:
         kinds = "Picture (*.png);;Drawing (*.svg)"
-        name, kind = QFileDialog.getSaveFileName(self, "Save picture", f"{self.file_name}.png", kinds)
+        path = beside_project(self, f"{self.file_name}.png")
+        name, kind = QFileDialog.getSaveFileName(self, "Save picture", path, kinds)
         if name:
             suffix = ".svg" if "svg" in kind else ".png"
             self._write(self.save_picture, Path(name) if Path(name).suffix else Path(name + suffix))
 
     def ask_data(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save data", f"{self.file_name}.csv", "Table (*.csv)")
+        path = beside_project(self, f"{self.file_name}.csv")
+        name, _ = QFileDialog.getSaveFileName(self, "Save data", path, "Table (*.csv)")
         if name:
             self._write(self.save_data, Path(name))
 

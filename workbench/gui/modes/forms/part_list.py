@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
@@ -19,8 +19,8 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
-ROW_PX, TWO_LINES_PX, SIGN_PX = 28, 44, 34
-AROUND_PX = 48  # beside a part's title
+ROW_PX, SIGN_PX = 28, 34
+AROUND_PX, LEFT_PX, RIGHT_PX = 48, 28, 8  # beside a part's title: of one line, and of several
 LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
 Row = PartSection | DocumentPart
 
@@ -54,10 +54,14 @@ class SignedTabs(QTabBar):
 
 
 class PartRows(RowView):
-    """The sections and parts. A title that is no code has a second line where one has no room for it."""
+    """The sections and parts. A title that is no code has further lines where one has no room for it."""
 
     def height_of(self, row: Row | None) -> int:
-        return TWO_LINES_PX if isinstance(row, DocumentPart) and is_long(row, self.viewport().width()) else ROW_PX
+        wide = self.viewport().width()
+        if not isinstance(row, DocumentPart) or not is_long(row, wide):
+            return ROW_PX
+        inside, words = QRect(0, 0, wide - LEFT_PX - RIGHT_PX, 0), Qt.TextFlag.TextWordWrap
+        return QFontMetrics(fonts.ui_font(13)).boundingRect(inside, words, row.title).height() + 12
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -220,7 +224,7 @@ class PartList(QWidget):
         if isinstance(row, PartSection):
             label(painter, box.adjusted(16, 0, 0, 0), row.title, "text", 13, 600)
             return
-        inside = box.adjusted(28, 0, -8, 0)
+        inside = box.adjusted(LEFT_PX, 0, -RIGHT_PX, 0)
         if is_long(row, self.lines.viewport().width()) and wrapped_label(painter, inside, row.title, 13):
             return
         bold = row.path == self._current
