@@ -43,6 +43,9 @@ def test_what_was_found_is_shown_with_its_reason_and_written(
     for one in shown.proposal.decisions:
         assert one.reason[:1].upper() + one.reason[1:] in texts(shown)
     assert any("unused.sv: not reached from a_filter" in text for text in texts(shown))
+    platforms = next(one for one in shown.findChildren(QComboBox) if one.accessibleName() == "platform")
+    assert platforms.currentText() == "Nallatech H101-PCIXM (nallatech_h101)"
+    assert platforms.currentData() == "nallatech_h101"
     (first,) = [one for one in shown.findChildren(QLineEdit) if one.hasFocus()]
     assert first.accessibleName().startswith("value of "), "what no source says is asked first"
     qtbot.keyClick(first, Qt.Key.Key_Return)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.formats.heads import head_of
 from workbench.gui.run.background import Background
 from workbench.gui.widgets import Button, DiagnosticRow, ElidedLabel, SeverityIcon, empty, label, rule, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
@@ -54,7 +55,8 @@ class NewProject(QDialog):
         self.proposal: Proposal | None = None
         self.setWindowTitle("New from sources")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(min(820, parent.width() - 20), min(800, max(400, parent.height() - 80)))
+        high = max(800, parent.height() * 4 // 5)
+        self.resize(min(820, parent.width() - 20), min(high, max(400, parent.height() - 80)))
         column = column_layout(of=self, margins=(20, 16, 20, 16), spacing=10)
         self.folder_said = ElidedLabel(str(folder), "code", Qt.TextElideMode.ElideMiddle)
         name = row_layout(label("Folder", "strong"), (self.folder_said, 1), label("Name", "strong"), spacing=12)
@@ -184,9 +186,18 @@ class NewProject(QDialog):
         box = QComboBox()
         box.setProperty("role", "code")
         box.setAccessibleName(one.what)
-        box.addItems([one.value, *one.others])
-        box.activated.connect(lambda number: self._choose(**{_CHOICES[one.what]: box.itemText(number)}))
+        for value in (one.value, *one.others):
+            box.addItem(self._words_of(one.what, value), value)
+        box.activated.connect(lambda number: self._choose(**{_CHOICES[one.what]: box.itemData(number)}))
         return box
+
+    def _words_of(self, what: str, value: str) -> str:
+        """A platform's title and its template's name; anything else as it is."""
+        if what != "platform":
+            return value
+        support = self._plugins.platforms.get(value)
+        title = head_of(support.template if support else self._folder / value).title
+        return f"{title} ({value})" if title else value
 
     def _add_platform_row(self, api: UnknownApi) -> QWidget:
         """Offers to describe the API that the host calls, in a template beside the sources."""
