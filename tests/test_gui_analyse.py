@@ -113,6 +113,31 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
     assert panel.view.isVisible()
 
 
+def test_the_chosen_part_of_the_time_is_named_also_if_its_cell_is_narrow(mode: AnalyseMode, qtbot: QtBot) -> None:
+    mode.show_times("flame")
+    times = mode.times
+    assert times is not None
+    assert times.view.root is not None
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Left):
+        qtbot.keyClick(times.view, key)
+    node = times.view.current
+    assert node is not None
+    assert (times.head.title.text(), times.head.subtitle.text()) == (node.name, node.note)
+    times.view.set_current(None)
+    assert times.head.title.text() == "Time"
+
+
+def test_what_the_first_change_gives_is_read_whole_before_the_legend(mode: AnalyseMode) -> None:
+    findings = mode.findings
+    findings.best.setText("Fixing 1, predicted: 2.194 ms becomes 1.75 ms")
+    for wide, legend in ((1000, True), (460, False)):
+        findings.foot.resize(wide, 38)
+        findings.foot.fit()
+        findings.foot.layout().activate()
+        assert findings.legend.isVisible() == legend
+        assert findings.best.shown() == findings.best.text()
+
+
 def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
     mode: AnalyseMode, opened: OpenRun, qtbot: QtBot
 ) -> None:

@@ -61,6 +61,7 @@ def test_pages_of_findings_are_tabs_and_have_the_room_that_they_need(
         assert [tab for tab, pill in panel.tabs.items() if pill.isChecked()] == [name]
         assert panel.pills["host"].isHidden() == (name == "Rules")
         assert panel.height() >= before, "what had room keeps it"
+    assert panel.height() == before, "the rules leave their room"
     panel.pills["host"].click()
     assert panel.filter == "host"
     panel.pills["host"].click()

@@ -146,6 +146,7 @@ def test_the_path_within_one_block_says_which_call_waits_for_which_state(polls: 
     (multiply,) = (state for state in diagram.states if state.name == "multiply")
     assert (multiply.of, multiply.visits, multiply.note[:5]) == ("worker", 4, "slack")
     assert multiply.share == pytest.approx(worker.share)
+    assert (diagram.home, diagram.note.rpartition(", ")[2]) == ("host main", "in host main where no block is named")
 
 
 def test_a_round_is_drawn_as_measured_and_as_predicted(polls: Replayed):

@@ -68,16 +68,23 @@ class StateDiagram:
     has_hub: bool = False
     left_out: int = 0
 
+    @cached_property
+    def home(self) -> str:
+        """The block of most states of a path, which they do not repeat; "" if there is none."""
+        (block, count), *_ = Counter(state.of for state in self.states).most_common(1)
+        return block if 2 * count > len(self.states) else ""
+
     @property
     def note(self) -> str:
         """A summary of the diagram."""
         parts = [counted(len(self.states), "state"), counted(len(self.steps), "transition")]
+        parts += [f"in {self.home} where no block is named"] if self.home else []
         return ", ".join([*parts, *([f"{self.left_out} rare states left out"] if self.left_out else [])])
 
     @property
     def node_height(self) -> float:
         """The height of a state, one line more if it names its block."""
-        return NODE_HEIGHT + (_LINE if any(state.of for state in self.states) else 0.0)
+        return NODE_HEIGHT + (_LINE if any(state.of != self.home for state in self.states) else 0.0)
 
     @cached_property
     def size(self) -> tuple[float, float]:
@@ -205,7 +212,7 @@ def draw_states(canvas: Canvas, diagram: StateDiagram, chosen: int = -1) -> None
     for step, points in sorted(diagram.curves, key=lambda one: -one[0].probability):
         _draw_probability(canvas, points, percent_text(step.probability), diagram.boxes, labels)
     for state, box in zip(diagram.states, diagram.boxes, strict=True):
-        _draw_state(canvas, state, box, chosen == state.index)
+        _draw_state(canvas, state, box, chosen == state.index, diagram.home)
 
 
 def _draw_arrow(canvas: Canvas, points: Points, ink: str, line: float) -> None:
@@ -242,7 +249,7 @@ def _draw_probability(canvas: Canvas, points: Points, words: str, boxes: Sequenc
     canvas.write(box.x + box.width / 2, box.y + box.height / 2, words, "text", size, 500, CENTRE)
 
 
-def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> None:
+def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool, home: str) -> None:
     """Draw its name and share, and below them the lines that have room and can be read."""
     head, small = _size(canvas, 13), _size(canvas, 12)
     line = max(_LINE, small * 1.3)
@@ -250,7 +257,7 @@ def _draw_state(canvas: Canvas, state: StateNode, box: Box, chosen: bool) -> Non
     parts = [*filter(None, [share * is_small, _visits_words(state), state.note])]
     if is_small and canvas.width_of(", ".join(parts), small) > box.width - 20:
         parts = [share, counted(state.visits, "visit")]
-    lines = [*filter(None, [state.of]), ", ".join(parts)][: max(int((box.height - 4) / line) - 1, 0)]
+    lines = [*([state.of] if state.of != home else []), ", ".join(parts)][: max(int((box.height - 4) / line) - 1, 0)]
     top = box.centre[1] - line * (1 + len(lines)) / 2
     with canvas.named(state_words(state)):
         canvas.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, "panel", "accent" if chosen else "edge",

@@ -29,7 +29,7 @@ from workbench.api.results import Analysis
 from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.analyse.findings import FindingTable
-from workbench.gui.modes.analyse.legends import BarLegend
+from workbench.gui.modes.analyse.legends import BarLegend, FindingsFoot
 from workbench.gui.modes.analyse.rule_subjects import RuleSubjects
 from workbench.gui.modes.analyse.rule_tree import RuleTree
 from workbench.gui.views.bars_view import BarsView
@@ -43,7 +43,6 @@ from workbench.gui.widgets import (
     plain_column,
     rule,
 )
-from workbench.gui.widgets.boxes import row_layout
 from workbench.gui.widgets.row_view import HEAD_PX, RowView
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
@@ -69,7 +68,7 @@ _LEAST_ROWS = 3  # what a page has room for
 class FindingsPanel(QWidget):
     """Shows the findings of the context's analysis: all, a side's, those set aside, or those of one node of the graph.
     `rules_left` asks for all rules in place of the one that is edited, `own_names` are the rules that can be. `needs`
-    carries the height (px) in which all pages that were shown of this run are seen whole.
+    carries the height (px) in which this page and those that were shown of this run, but the rules, are seen whole.
 
     `node_of` gives the node of a block; `has_shortfall` whether a row above says what the run falls short of.
     """
@@ -148,9 +147,6 @@ class FindingsPanel(QWidget):
         self._table_pages.addWidget(self.assertions)
         self._table_pages.addWidget(self.branches)
         self._table_pages.addWidget(self.rules)
-        self.foot = foot = QWidget()
-        set_ground(foot, "chrome")
-        foot.setFixedHeight(38)
         self.legend = BarLegend()
         self.best = ElidedLabel("", "smallsecond")
         self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -158,8 +154,8 @@ class FindingsPanel(QWidget):
         self.show_best.clicked.connect(self._open_best)
         self.rest = Button("", kind="link", on=self._predict_rest)
         self.rest.setToolTip("Predict the changes that the time limit (Settings, Predictions) left out")
-        row_layout(self.legend, (self.best, 1), self.rest, self.show_best, of=foot, margins=(16, 0, 16, 0), spacing=8)
-        plain_column(self, self.head, (shown, 1), rule(), foot)
+        self.foot = FindingsFoot(self.legend, self.best, self.rest, self.show_best)
+        plain_column(self, self.head, (shown, 1), rule(), self.foot)
 
     def reset(self) -> None:
         """Show all findings again, without writing them."""
@@ -283,8 +279,10 @@ class FindingsPanel(QWidget):
         rows = page if isinstance(page, RowView) else self.table
         foot_px = 0 if self.foot.isHidden() else self.foot.height() + 1
         high = max(rows.whole_px, HEAD_PX + _LEAST_ROWS * rows.row_px)
-        self._needs_px = max(self._needs_px, self.head.height() + high + foot_px)
-        self.needs.emit(self._needs_px)
+        needs_px = max(self._needs_px, self.head.height() + high + foot_px)
+        if page not in (self.rules, self.subjects):  # of rules there are always many
+            self._needs_px = needs_px
+        self.needs.emit(needs_px)
 
     def _hide_filters(self) -> None:
         for widget in (*self.pills.values(), self.node_pill, self.beside_tabs):
@@ -370,6 +368,7 @@ class FindingsPanel(QWidget):
         self.rest.setText(f"{'Predicting' if goes_on else 'Predict'} {count} more")
         self.rest.setEnabled(not goes_on)
         self.rest.setVisible(bool(count))
+        self.foot.fit()
 
     def _predict_rest(self) -> None:
         self._context.predict(math.inf)

@@ -54,6 +54,26 @@ class BarKey(Drawn, QWidget):
         draw_bar_key(canvas, self._part, self.width(), self.height())
 
 
+class FindingsFoot(QWidget):
+    """The legend of bars, and at the right a text with links: without room for all, the legend goes."""
+
+    def __init__(self, legend: QWidget, text: QWidget, *links: QWidget) -> None:
+        super().__init__()
+        set_ground(self, "chrome")
+        self.setFixedHeight(38)
+        self._legend, self._others = legend, (text, *links)
+        row_layout(legend, (text, 1), *links, of=self, margins=(16, 0, 16, 0), spacing=8)
+
+    def fit(self) -> None:
+        """Show what there is room for, after a text or the width changed."""
+        others = sum(8 + one.sizeHint().width() for one in self._others if not one.isHidden())
+        self._legend.setVisible(32 + self._legend.sizeHint().width() + others <= self.width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+
 class BarLegend(QWidget):
     """The parts of speedup bars; those of predictions only where there are some."""
 

@@ -24,6 +24,7 @@ class TimesView(HouseView):
     chosen = Signal(object)  # TimeNode
     opened = Signal(object)
     rooted = Signal()  # another part is shown alone, or the whole
+    marked = Signal()  # another part is the current one
     blocks_wanted = Signal()
     file_name = "times"
 
@@ -52,6 +53,7 @@ class TimesView(HouseView):
     def set_current(self, node: TimeNode | None) -> None:
         self.current = node
         self.redraw()
+        self.marked.emit()
 
     def _lay_out(self) -> None:
         self._cells = cells_of(self.kind, self.root, self.width(), self.height()) if self.root else []
@@ -199,7 +201,8 @@ class TimesPanel(QWidget):
         self.tabs = PictureTabs(self.head, self.wanted.emit)
         self.waits.toggled.connect(self._write)
         self.view.blocks_wanted.connect(lambda: self.wanted.emit(BLOCKS))
-        self.view.rooted.connect(self._say)
+        for changed in (self.view.rooted, self.view.marked):
+            changed.connect(self._say)
         self.view.problem.connect(context.notices.tell)
         self.view.chosen.connect(self._choose)
         self.view.opened.connect(self._open)
@@ -231,8 +234,11 @@ class TimesPanel(QWidget):
             self._context.navigation.open_line(*node.place)
 
     def _say(self) -> None:
-        path = self.view.path
-        if path:
+        """Name the chosen part, whose cell may be too narrow for that, or else the part that is shown alone."""
+        path, chosen = self.view.path, self.view.current
+        if chosen is not None and chosen not in path:
+            self.head.set_title(chosen.name, chosen.note)
+        elif path:
             self.head.set_title(" › ".join(node.name for node in path[1:]) or "Time", path[-1].note)
 
     def _follow(self) -> None:
