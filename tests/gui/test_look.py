@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale, QRectF
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPainter
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import createdByPython
 
 import workbench.gui
 from workbench.gui.app import make_application
+from workbench.gui.frame.header import Crumb, Header
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.look import fonts, theme
 from workbench.gui.look.icons import icon, icon_pixmap
@@ -79,6 +80,19 @@ def test_a_head_takes_no_more_room_than_its_title(qtbot: QtBot) -> None:
         head.set_title(title, "is under way")
         least.append(head.title.minimumWidth())
     assert least[0] == least[2] < least[1]
+
+
+def test_a_crumb_is_whole_where_there_is_room(qtbot: QtBot) -> None:
+    crumbs = tuple(Crumb(lambda menu: None) for _ in range(3))
+    header = Header(crumbs, QLineEdit())
+    qtbot.addWidget(header)
+    header.show_project(True)
+    header.show()
+    crumbs[1].say("A board with quite a long title", "and_its_file.yaml")
+    needs = crumbs[1].sizeHint().width()
+    for wide, whole in ((300, False), (1000, True)):
+        header.resize(wide, 44)
+        assert (crumbs[1].minimumSizeHint().width() >= needs) == whole
 
 
 def test_a_pane_has_no_more_than_it_needs_until_sizes_are_dragged(qtbot: QtBot) -> None:

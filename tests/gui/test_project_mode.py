@@ -180,7 +180,9 @@ def test_a_template_that_does_not_exist_is_marked_at_once(mode: ProjectMode) -> 
     mode.document.set(("platform",), "nallatech_h102")
     said = mode.form.row("platform").problem.text()
     assert "nallatech_h102" in said
-    assert "nallatech_h101" in said, "which templates there are"
+    assert said.endswith("Did you mean 'nallatech_h101'?"), "which Problems corrects with a click"
+    mode.document.set(("platform",), "none_of_them")
+    assert "nallatech_h101, " in mode.form.row("platform").problem.text(), "which templates there are"
     assert not mode.save_button.isEnabled()
     (mode.document.path.parent / "mine.yaml").write_text("")  # type: ignore[union-attr]
     mode.document.set(("platform",), "mine.yaml")

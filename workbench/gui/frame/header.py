@@ -16,6 +16,7 @@ from workbench.pictures.canvas import Canvas
 from workbench.session.program.keys import with_key
 
 _LEAST_SEARCH_PX, _NARROW_SEARCH_PX, _AIRY_PX = 120, 64, 24  # of the search field, and beside a crumb's detail
+_CRUMB_PX = 170  # that a crumb has at least, if it needs them
 
 
 class Logo(Drawn, QWidget):
@@ -39,6 +40,7 @@ class Crumb(QAbstractButton):
         super().__init__()
         self._fill_menu = fill_menu
         self._detail = self._shown_detail = ""
+        self._given_px = 0  # of the room that is spare
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._open)
@@ -52,6 +54,14 @@ class Crumb(QAbstractButton):
         self.updateGeometry()
         self.update()
         self.said.emit()
+
+    def take_room(self, spare_px: int) -> int:
+        """Take what the text needs of the room that is spare; what is left."""
+        given = min(max(0, self._text_px() - _CRUMB_PX), max(0, spare_px))
+        if given != self._given_px:
+            self._given_px = given
+            self.updateGeometry()
+        return spare_px - given
 
     def show_detail(self, room_px: int) -> None:
         """Show as many whole parts of the detail as there is room for; the rest is in the tooltip."""
@@ -68,13 +78,14 @@ class Crumb(QAbstractButton):
         detail = self._shown_detail
         return QFontMetrics(fonts.ui_font(12)).horizontalAdvance(detail) + 7 if detail else 0
 
+    def _text_px(self) -> int:
+        return QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text()) + 37
+
     def sizeHint(self) -> QSize:
-        bold = QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text())
-        return QSize(bold + self._detail_px() + 37, 28)
+        return QSize(self._text_px() + self._detail_px(), 28)
 
     def minimumSizeHint(self) -> QSize:
-        bold = QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text())
-        return QSize(min(bold + 37, 170) + self._detail_px(), 28)
+        return QSize(min(self._text_px(), _CRUMB_PX + self._given_px) + self._detail_px(), 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
@@ -218,6 +229,7 @@ class Header(QWidget):
             self._logo.setVisible(not narrow)
             self._search.setMinimumWidth(_NARROW_SEARCH_PX if narrow else _LEAST_SEARCH_PX)
             for crumb, wanted in self._crumbs.items():
+                crumb.take_room(0)
                 crumb.show_detail(0)
                 crumb.setVisible(bool(self._project_shown) and wanted and not (narrow and crumb is project))
             for crumb in others:
@@ -225,6 +237,8 @@ class Header(QWidget):
             self._row.invalidate()
             if (spare_px := self.width() - self._row.minimumSize().width()) >= 0:
                 break
-        for crumb in others:
-            if not crumb.isHidden():
-                crumb.show_detail(spare_px - _AIRY_PX)
+        shown, spare_px = [crumb for crumb in self._crumbs if not crumb.isHidden()], spare_px - _AIRY_PX
+        for crumb in shown:
+            spare_px = crumb.take_room(spare_px)
+        for crumb in shown:
+            crumb.show_detail(spare_px)

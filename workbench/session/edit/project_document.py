@@ -6,7 +6,7 @@ from dataclasses import replace
 from workbench.api import PlatformSupport
 from workbench.formats.documents import parse_document
 from workbench.formats.project_file import SCHEMA
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, did_you_mean
 from workbench.session.edit.yaml_document import Notify, YamlDocument
 from workbench.session.open.opening import find_template
 
@@ -27,11 +27,11 @@ class ProjectDocument(YamlDocument):
         return tuple(replace(d, file=file or "") for d in found)
 
     def _template_problems(self) -> Iterator[Diagnostic]:
-        """That there is no template of the name, and which there are."""
+        """That there is no template of the name, and which is meant, or which there are."""
         name = self.value(("platform",))
         if self.marked is None or self.path is None or not isinstance(name, str) or not name:
             return
         found = find_template(name, self.path.parent, self._platforms)
         if isinstance(found, Diagnostic):
             there = f"Templates: {', '.join(sorted(self._platforms))}; or give the path of a template."
-            yield self.marked.diagnostic(("platform",), found.message, there)
+            yield self.marked.diagnostic(("platform",), found.message, did_you_mean(name, self._platforms) or there)
