@@ -18,6 +18,7 @@ from workbench.pictures.graph_text import shortened
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.svg import SvgCanvas
+from workbench.pictures.timeline.drawing import _seen
 from workbench.pictures.timeline.hits import hit_at, messages_of
 from workbench.pictures.timeline.raster import bar_colours, column_table, columns, in_runs, stacked_shares
 from workbench.pictures.timeline.rows import GROWING, HEIGHTS, Kind, build_rows, fitted, share_rows
@@ -126,6 +127,13 @@ def test_rows_of_any_height_are_drawn_and_cut_ones_as_far_as_they_are_visible(sc
             assert len(np.unique(whole[cut:])) > 1
             part = visible(rows_surface(scene, [(row, -cut)], span, row.height - cut, LIGHT), row.height - cut)
             assert (part == whole[cut:]).all()
+
+
+def test_a_name_is_in_the_visible_part_of_its_row() -> None:
+    band = Box(0, 100, 500, 300)
+    assert _seen(Box(0, 50, 500, 100), band) == Box(0, 100, 500, 50)
+    assert _seen(Box(0, 350, 500, 100), band) == Box(0, 350, 500, 50)
+    assert _seen(Box(0, 8, 500, 100), band) == Box(0, 8, 500, 100), "no room for it"
 
 
 def test_shares_have_the_patterns_of_their_states_where_there_is_room() -> None:

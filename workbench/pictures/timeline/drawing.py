@@ -186,9 +186,10 @@ def draw_names(canvas: Canvas, shown: VisiblePart) -> None:
                 )
             for row, box in placed:
                 has_name = row.height >= NAMED_FROM_PX or box.y >= free
+                free = box.y + NAMED_FROM_PX if has_name else free
+                box = _seen(box, band.box)
                 if has_name:
                     _draw_name(canvas, row, Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height))
-                free = box.y + NAMED_FROM_PX if has_name else free
                 if has_name and shown.path and shown.show_path:
                     words, on_path = slack_words(shown.path, row)
                     weight, ink = (700, "text") if on_path else (400, "second")
@@ -197,6 +198,12 @@ def draw_names(canvas: Canvas, shown: VisiblePart) -> None:
                     canvas.icon("pin", 13, box.centre[1] - 7, 14, "link")
     for band in shown.bands[1:]:
         canvas.rect(0, band.box.bottom, lanes.x - 1, PINNED_GAP_PX, "rule")
+
+
+def _seen(row: Box, band: Box) -> Box:
+    """The visible part of a row that scrolls, if its name has room there."""
+    top, bottom = max(row.y, band.y), min(row.bottom, band.bottom)
+    return Box(row.x, top, row.width, bottom - top) if bottom - top >= NAMED_FROM_PX else row
 
 
 def _draw_ground(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -> None:
