@@ -13,6 +13,7 @@ from workbench.formats.run_folder import open_run
 from workbench.model.changes import read_change
 from workbench.model.run import Run, ThreadTime
 from workbench.model.syncs import SyncKind
+from workbench.replay.edits import edit
 from workbench.replay.host_noise import UNKNOWN, host_noise, own_pieces
 from workbench.replay.machine_noise import machine_noise
 from workbench.replay.prepare import prepare
@@ -76,12 +77,15 @@ def test_earlier_runs_show_how_far_the_next_may_be_off(counted: OpenRun):
     assert "in 3 runs of the same program" in noise.why
 
 
-def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun):
-    """Its ends are what comes where the host's code takes as much less, or more, as it may."""
+def test_the_interval_holds_host_code_that_takes_another_time(counted: OpenRun, monkeypatch: pytest.MonkeyPatch):
+    """The ends are what comes where it takes as much less, or more, as it may. The program is edited once."""
     run = measured(counted.run)
     replayed, noise = prepare(run, counted.platform), host_noise(run)
     assert noise
+    edits = []
+    monkeypatch.setattr("workbench.replay.predict.edit", lambda *parts: edits.append(edit(*parts)))
     prediction = replayed.predict([INTERRUPT])
+    assert len(edits) == 1
     assert prediction.trust == "trusted"
     assert prediction.interval
     assert prediction.speedup
