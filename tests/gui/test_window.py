@@ -27,7 +27,8 @@ from workbench.gui.open.asking import Asking
 from workbench.gui.open.trust_prompt import TrustPrompt
 from workbench.gui.widgets import DiagnosticRow
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.run import Run, RunStatus
+from workbench.model.run import PS_PER_S, Run, RunStatus
+from workbench.model.text import time_text
 from workbench.pictures.palette import DARK, LIGHT
 from workbench.session.make.pipeline import RunOptions
 from workbench.session.open import recent
@@ -460,6 +461,13 @@ def test_breadcrumb_menus_offer_runs_and_the_whole_range(
     assert project_crumb.text() == "tiny"
     assert run_crumb.text() == "saved"
     assert range_crumb.text().replace("\u202f", " ") == "0 s to 1.00000 µs"
+    runs = QMenu()
+    run_crumb._fill_menu(runs)
+    manifest = opened.context.run.manifest if opened.context.run else None
+    shown = next(action.text() for action in runs.actions() if action.isChecked())
+    assert manifest is not None
+    assert time_text(manifest.time_ps / PS_PER_S, 4) in shown
+    assert shown.endswith(manifest.created[:16].replace("T", " "))
     menu = QMenu()
     range_crumb._fill_menu(menu)
     menu.actions()[0].trigger()

@@ -1,6 +1,7 @@
 """The breadcrumb in the window's head: project, run and range, each with a menu to choose another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -11,9 +12,11 @@ from workbench.gui.frame.context import Context
 from workbench.gui.frame.header import Crumb, Header
 from workbench.gui.frame.naming import folder_title, range_title, run_detail, run_title
 from workbench.gui.frame.template_menu import fill_templates
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.text import time_text
 from workbench.session.open import recent
 
-_MOST_RUNS = 20
+_MOST_RUNS, _MOST_DIFFERENT = 20, 3
 
 
 class Breadcrumb(QObject):
@@ -73,8 +76,8 @@ class Breadcrumb(QObject):
     def _run_menu(self, menu: QMenu) -> None:
         context = self._context
         shown = context.run.path if context.run else None
-        for folder in reversed(context.run_folders()[-_MOST_RUNS:]):
-            action = menu.addAction(folder_title(folder))
+        for folder, line in _run_lines(context.run_folders()[-_MOST_RUNS:]):
+            action = menu.addAction(line)
             action.setCheckable(True)
             action.setChecked(folder == shown)
             action.triggered.connect(lambda checked=False, f=folder: context.open_run(f))
@@ -107,3 +110,26 @@ class Breadcrumb(QObject):
         own = (context.workspace.platform_path, *templates_in(context.workspace.root))
         bundled = (support.template for support in context.plugins.platforms.values())
         fill_templates(menu, own, bundled, context.navigation.document_wanted.emit, shown)
+
+
+def _run_lines(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """The runs, the last first, each with its name, what differs between them, its time, and when it started."""
+    from workbench.analysis.compare_many import different_values, value_text  # only where a menu opens
+    from workbench.formats.run_folder import manifest_in
+    from workbench.model.run import PS_PER_S
+
+    manifests = {}
+    for folder in folders:
+        with suppress(WorkbenchError):
+            manifests[folder] = manifest_in(folder)
+    values = dict(zip(manifests, different_values(list(manifests.values())), strict=True))
+    named = len({manifest.name for manifest in manifests.values()}) > 1
+    for folder in reversed(folders):
+        manifest = manifests.get(folder)
+        if manifest is None:
+            yield folder, folder_title(folder)
+            continue
+        differ = [f"{name} {value_text(value)}" for name, value in list(values[folder].items())[:_MOST_DIFFERENT]]
+        time = time_text(manifest.time_ps / PS_PER_S, 4)
+        parts = [folder_title(folder), *([manifest.name] if named else ()), ", ".join(differ), time]
+        yield folder, "   ".join(filter(None, parts)) + f"\t{manifest.created[:16].replace('T', ' ')}"
