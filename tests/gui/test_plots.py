@@ -90,6 +90,7 @@ def test_ticks_are_round_and_few() -> None:
     log, linear, binary = Axis("", str, True), Axis("", str), Axis("", str, True, binary=True)
     assert ticks(0, 2, log, 9) == [1.0, 10.0, 100.0]
     assert ticks(0.0, 1.0, linear, 5) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert ticks(0.05, 20.95, linear, 2) == [10, 20]  # a single value shows no scale
     assert ticks(0, 4, binary, 20) == [2.0**n for n in range(14)]
     assert ticks(0, 4, binary, 4) == [2.0**n for n in (2, 6, 10)]
     for low, high in ((0.0, 0.1), (2.3, 2.32), (-9, 9)):

@@ -184,7 +184,13 @@ def plot_rows(plot: Plot) -> Iterator[tuple[str | float, ...]]:
 
 
 def ticks(low: float, high: float, axis: Axis, most: int) -> list[float]:
-    """Round values between two bounds (log10 of them on a logarithmic axis), at most about `most`."""
+    """Round values between two bounds (log10 of them on a logarithmic axis), at most about `most`; where there is room
+    for two, rather one more than a single one, which shows no scale."""
+    placed = _round_values(low, high, axis, most)
+    return placed if len(placed) > 1 or not 1 < most < 4 else ticks(low, high, axis, most + 1)
+
+
+def _round_values(low: float, high: float, axis: Axis, most: int) -> list[float]:
     if not axis.log:
         step = 10.0 ** math.floor(math.log10(max(high - low, 1e-300) / most))
         step *= next(f for f in (1, 2, 5, 10, 20) if (high - low) / (step * f) <= most)
