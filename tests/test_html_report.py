@@ -172,14 +172,23 @@ def test_a_run_without_anything_has_a_report(knowledge: KnowledgeBase) -> None:
 def test_drawings_are_made_again_for_a_phone(run: Run, analysis: Analysis) -> None:
     """The graph from top to bottom; on a screen between the two it keeps its size and scrolls."""
     page = html_report(run, analysis, None)
-    found = re.findall(r'<div class="drawing (wide desk|phone)"><svg.*?viewBox="0 0 (\d+).*?aria-label="([^":]*)', page)
+    kinds = "wide desk screen|wide paper|phone"
+    found = re.findall(rf'<div class="drawing ({kinds})"><svg.*?viewBox="0 0 (\d+).*?aria-label="([^":]*)', page)
     assert [(kind, name) for kind, _, name in found] == [
-        ("wide desk", "Block graph"), ("phone", "Block graph"), ("phone", "Flame graph"), ("phone", "Treemap"),
+        ("wide desk screen", "Block graph"), ("wide paper", "Block graph"), ("phone", "Block graph"),
+        ("phone", "Flame graph"), ("phone", "Treemap"),
     ]  # fmt: skip
-    wide, narrow, *others = (int(width) for _, width, _ in found)
-    assert (narrow < 0.6 * wide, others) == (True, [360, 360]), "no wider than the screen"
+    wide, on_paper, narrow, *others = (int(width) for _, width, _ in found)
+    assert on_paper <= wide
+    assert (narrow < 0.6 * on_paper, others) == (True, [360, 360]), "no wider than the screen"
     assert min(map(float, re.findall(r'font-size="([\d.]+)', page))) >= 11
     assert re.search(r"@media[^{]*max-width: 860px.*?\.wide svg { max-width: none !important", page, re.S)
+
+
+def test_a_graph_fills_the_width_of_a_page(analysis: Analysis) -> None:
+    pages = (ET.fromstring(graph_svg(analysis, room_px=room)) for room in (0, 2000))
+    own, wide = (float(page.attrib["viewBox"].split()[2]) for page in pages)
+    assert own + 100 < wide <= 2000
 
 
 def test_tables_are_cards_on_a_phone_each_cell_beside_its_columns_name(page: str) -> None:

@@ -55,9 +55,11 @@ from workbench.pictures.signs import draw_swatch
 from workbench.pictures.state_diagram import StateDiagram, next_words, state_diagram, states_svg
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
-from workbench.pictures.time_drawing import KINDS, WIDTH, times_svg
+from workbench.pictures.time_drawing import KINDS, times_svg
 from workbench.pictures.time_tree import time_tree
 from workbench.traces.clocks import exact_words
+
+PAGE_PX = 1184.0  # the width of what a page shows on a large screen
 
 
 def html_report(
@@ -84,7 +86,8 @@ def html_report(
         page=_page(run, analysis, platform),
         css=page_style(),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
-        graph=Markup(graph_svg(analysis, platform, palette=PAGE)),
+        graph=Markup(graph_svg(analysis, platform, palette=PAGE, room_px=PAGE_PX)),
+        graph_of_paper=Markup(graph_svg(analysis, platform, palette=PAGE)),
         graph_of_phone=Markup(graph_svg(analysis, platform, palette=PAGE, narrow=True)),
         times=_times(analysis),
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
@@ -111,7 +114,7 @@ def html_report(
 def _times(analysis: Analysis) -> list[dict[str, Markup]]:
     """The flame graph and the treemap, each for wide and for narrow screens."""
     tree = time_tree(analysis)
-    widths = {"desk": WIDTH, "phone": PHONE_WIDTH}
+    widths = {"desk": PAGE_PX, "phone": PHONE_WIDTH}
     return [
         {name: Markup(times_svg(kind, tree, PAGE, width)) for name, width in widths.items()}
         for kind in KINDS

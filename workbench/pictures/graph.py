@@ -15,6 +15,7 @@ from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.edge_labels import draw_block_labels
 from workbench.pictures.graph_text import LEAST_PX, legible, tail, text
 from workbench.pictures.layout import Box, FrameBox, GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
+from workbench.pictures.layout_fit import widened
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.signs import (
     SEVERITIES,
@@ -143,10 +144,12 @@ def graph_svg(
     palette: Palette = LIGHT,
     *,
     narrow: bool = False,
+    room_px: float = 0.0,
 ) -> str:
     """The whole graph with its legend. A node's badge links to `link_prefix`, `#finding-` and the id of its first
-    finding. A narrow graph is for a phone: top to bottom, without a legend."""
+    finding. A narrow graph is for a phone: top to bottom, without a legend. Other graphs fill a width of `room_px`."""
     layout, canvas = layout_graph(analysis.graph, NARROW if narrow else STYLE), SvgCanvas(palette)
+    layout = widened(analysis.graph, STYLE, layout, room_px)
     facts, notes = node_facts(layout, analysis), frame_notes(layout, analysis, platform)
     if narrow:
         scale = min(1.0, PHONE_PX / layout.width)  # texts keep their size
