@@ -12,7 +12,7 @@ from workbench.api.window import Context
 from workbench.gui.views.rounds import RoundsView
 from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, plain_column, scrolled
 from workbench.model.run import Run
-from workbench.model.text import listed
+from workbench.model.text import counted, listed
 from workbench.pictures.rounds import Round, Rounds
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import has_trace
@@ -99,7 +99,7 @@ class EqualWorkPanel(QWidget):
         self.rounds.show_rounds(Rounds(tuple(rows)))
         self._pages.setCurrentIndex(0)
         if len(runs) > 2:
-            what = f"the same {listed(equal.calls)}" if equal.calls else "no equal parts were found: whole runs"
-            without = f"; {listed(found.missing)} without a trace" if found.missing else ""
+            what = f"the same {listed(equal.calls)}" if equal.calls else "whole runs, without equal parts"
+            without = f"; {counted(len(found.missing), 'run')} without a trace" if found.missing else ""
             self.head.set_title("Equal work" if equal.calls else "Different work", f"{what}{without}")
         self.ready.emit(equal)
