@@ -467,6 +467,7 @@ def test_breadcrumb_menus_offer_runs_and_the_whole_range(
     shown = next(action.text() for action in runs.actions() if action.isChecked())
     assert manifest is not None
     assert time_text(manifest.time_ps / PS_PER_S, 4) in shown
+    assert "\t" not in shown, "a menu does not show what stands there"
     assert shown.endswith(manifest.created[:16].replace("T", " "))
     menu = QMenu()
     range_crumb._fill_menu(menu)

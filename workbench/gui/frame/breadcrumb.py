@@ -130,6 +130,6 @@ def _run_lines(folders: Sequence[Path]) -> Iterator[tuple[Path, str]]:
             yield folder, folder_title(folder)
             continue
         differ = [f"{name} {value_text(value)}" for name, value in list(values[folder].items())[:_MOST_DIFFERENT]]
-        time = time_text(manifest.time_ps / PS_PER_S, 4)
-        parts = [folder_title(folder), *([manifest.name] if named else ()), ", ".join(differ), time]
-        yield folder, "   ".join(filter(None, parts)) + f"\t{manifest.created[:16].replace('T', ' ')}"
+        time, started = time_text(manifest.time_ps / PS_PER_S, 4), manifest.created[:16].replace("T", " ")
+        parts = [folder_title(folder), *([manifest.name] if named else ()), ", ".join(differ), time, started]
+        yield folder, "   ".join(filter(None, parts))
