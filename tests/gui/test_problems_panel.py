@@ -69,6 +69,23 @@ def test_problems_are_listed_filtered_and_fixed(
     mode.document.history.redo()
 
 
+def test_a_click_on_the_problems_in_the_status_bar_shows_them(qtbot: QtBot, opened: MainWindow, settle: Settle) -> None:
+    mode = opened.show_mode("project")
+    assert isinstance(mode, ProjectMode)
+    settle(opened)
+    line = opened.status_line
+    mode.document.apply("misspell", lambda text: text.replace("hardware:", "hardwar:"))
+    line.grab()
+    qtbot.mouseClick(line, Qt.MouseButton.LeftButton, pos=QPoint(line.problems_px.start - 20, 12))
+    assert opened.problems_panel is None
+    qtbot.mouseClick(line, Qt.MouseButton.LeftButton, pos=QPoint(line.problems_px.start + 8, 12))
+    assert isinstance(opened.problems_panel, ProblemsPanel)
+    assert opened.problems_panel.isVisible()
+    mode.document.apply("spell", lambda text: text.replace("hardwar:", "hardware:"))
+    line.grab()
+    assert not line.problems_px
+
+
 def test_certain_fixes_are_made_at_once_in_the_window_and_by_command(
     opened: MainWindow, project: Path, settle: Settle, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -247,12 +247,12 @@ class ProjectWindow(QMainWindow):
 
     def _say_status(self, *_: object) -> None:
         running = self.runner.running
-        parts, level = status_parts(self.context, self.shown.status if self.shown else ())
+        parts, problems, level = status_parts(self.context, self.shown.status if self.shown else ())
         if running:
             parts = (self.run_dock.step_text, *parts)
         background = self.context.background
         busy = (background.said or "Reading") if background.busy else "No jobs running"
-        self.status_line.say(parts, level, self.run_dock.progress_text if running else busy)
+        self.status_line.say(parts, problems, level, self.run_dock.progress_text if running else busy)
 
     def _show_problems(self) -> None:
         self.panels.show_run(True)

@@ -37,6 +37,9 @@ class MainWindow(ProjectWindow):
         self.modes.shown_changed.connect(self._restore_problems)
         self.end_banner.comparison_wanted.connect(self.compare_before)
         self.context.navigation.change_wanted.connect(self.try_change)
+        self.status_line.problems_wanted.connect(
+            lambda: self._open_problems().setFocus(Qt.FocusReason.MouseFocusReason)
+        )
         self.context.workspace_changed.connect(self._say_place)
         self.context.run_changed.connect(self._say_place)
         self.actions_of.update()

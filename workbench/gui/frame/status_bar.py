@@ -19,15 +19,19 @@ ANSWER_MS = 4000
 
 
 class StatusBar(Drawn, QWidget):
-    """24 pixels, painted. `level` is "good", "" or a severity; a click asks for the notices."""
+    """24 pixels, painted. `level` is "good", "" or a severity. A click on the problems asks for them, any other for the
+    notices."""
 
     clicked = Signal()
+    problems_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(24)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._parts: tuple[str, ...] = ()
+        self._problems = ""
+        self.problems_px = range(0)  # where they are drawn
         self._level = ""
         self._job = ""
         self._answer = ""
@@ -40,10 +44,11 @@ class StatusBar(Drawn, QWidget):
         self._answered.start()
         self.update()
 
-    def say(self, parts: Sequence[str], level: str, job: str) -> None:
-        self._parts, self._level, self._job = tuple(parts), level, job
-        self.setAccessibleName(". ".join((*self._parts, job)))
-        self.setToolTip("  •  ".join(self._parts))
+    def say(self, parts: Sequence[str], problems: str, level: str, job: str) -> None:
+        self._parts, self._problems, self._level, self._job = tuple(parts), problems, level, job
+        said = (*self._parts, *((problems,) if problems else ()))
+        self.setAccessibleName(". ".join((*said, job)))
+        self.setToolTip("  •  ".join(said))
         self.update()
 
     @property
@@ -52,10 +57,11 @@ class StatusBar(Drawn, QWidget):
 
     @property
     def _shown(self) -> tuple[str, ...]:
-        return (self._answer, *self._parts) if self._answer else self._parts
+        return tuple(part for part in (self._answer, *self._parts, self._problems) if part)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self.clicked.emit()
+        on_problems = round(event.position().x()) in self.problems_px
+        (self.problems_wanted if on_problems else self.clicked).emit()
 
     def draw(self, canvas: Canvas) -> None:
         canvas.rect(0, 0, self.width(), self.height(), "chrome")
@@ -67,6 +73,7 @@ class StatusBar(Drawn, QWidget):
         elif self._level:
             draw_severity(canvas, left, 5, 14, self._level)
         left += 20 if self._level else 0
+        self.problems_px = range(0)
         for index, part in enumerate(self._shown):
             apart = 19 if index else 0
             used = canvas.text(left + apart, 0, max(end - left - apart, 0.0), 25, part, "second")
@@ -74,13 +81,16 @@ class StatusBar(Drawn, QWidget):
                 break
             if index:
                 canvas.disc(left + 9.5, 13, 1.5, "muted")
+            if self._problems and index == len(self._shown) - 1:
+                self.problems_px = range(round(left), round(left + apart + used))
             left += apart + used
 
 
-def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """The parts from left, the mode's own last, and the sign before them: good, a severity's level or none."""
+def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str, ...], str, str]:
+    """The parts from left, the mode's own last, then the problems, and the sign before them: good, a severity's level
+    or none."""
     parts: list[str] = []
-    level = ""
+    level = said = ""
     run = context.run
     if run is not None:
         title = run_title(run)
@@ -106,7 +116,7 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
         level = "high" if errors else level or "medium"
         serious = [d for d in problems if d.severity is (Severity.ERROR if errors else Severity.WARNING)]
         word = "problem" if errors else "warning"
-        parts.append(counted(len(serious), word))
-    if not parts:
+        said = counted(len(serious), word)
+    if not parts and not said:
         parts.append(f"RC Workbench {__version__}")
-    return tuple(parts), level
+    return tuple(parts), said, level
