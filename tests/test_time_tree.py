@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from workbench.analysis import Analysis, analyse
-from workbench.analysis.html_report import html_report
+from workbench.analysis.html_report import PAGE_PX, html_report
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes.analyse.times_panel import TimesView, selection_of
@@ -113,8 +113,8 @@ def test_the_table_has_a_row_for_every_part(tree: TimeNode) -> None:
 
 def test_report_and_command_draw_both(run: Run, analysis: Analysis, tree: TimeNode, tmp_path: Path) -> None:
     page = html_report(run, analysis, synthetic_platform())
-    assert times_svg(FLAME, tree, PAGE) in page
-    assert times_svg(TREEMAP, tree, PAGE) in page
+    assert times_svg(FLAME, tree, PAGE, PAGE_PX) in page
+    assert times_svg(TREEMAP, tree, PAGE, PAGE_PX) in page
     RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, run.tables)
     for option, more in (("--flame", []), ("--treemap", ["--no-waits"])):
         file = tmp_path / f"{option}.svg"

@@ -16,7 +16,7 @@ from workbench.pictures.timeline.raster import bar_colours
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.rows import Row as Line
 from workbench.pictures.timeline.scale import whole_span
-from workbench.pictures.timeline.surface import PAD, rows_surface
+from workbench.pictures.timeline.surface import rows_surface
 from workbench.session.keep.timeline_marks import FILE, load_markers, load_pinned, save_markers, save_pinned
 from workbench.testing.runs import synthetic_run
 from workbench.traces.find import Occurrence, hits, occurrence
@@ -122,7 +122,7 @@ def test_a_stall_of_one_cycle_in_an_hour_is_seen(hour: TimelineIndex, kind: Kind
     surface = rows_surface(scene, [(line, 0)], span, line.height, LIGHT, coarse=moving)
     colour = int(bar_colours(LIGHT).plain[WAIT_SEND])
     tile = set(bar_colours(LIGHT).tiles[WAIT_SEND].ravel().tolist())
-    seen = np.isin(surface.buffer[PAD:-PAD], [colour, *tile]).any(axis=0)
+    seen = np.isin(surface.buffer[surface.pad : -surface.pad], [colour, *tile]).any(axis=0)
     assert seen.any()
     assert abs(np.flatnonzero(seen).mean() - (stall - span.from_ps) / span.pixel_ps) < 3 + CYCLE_PS / span.pixel_ps
 
