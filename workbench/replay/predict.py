@@ -90,20 +90,19 @@ class Replayed:
             return Prediction(changes, Trust.REFUSED, why=self.why)
         try:
             refuse_left_out(self.likely, self.program, named)
-            made, effects = self._edited(self.program, changes, named)
-            program, edited, threads = self._with_threads(made, effects)
+            changed, effects = self._edited(self.program, changes, named)
+            program, edited = changed.copy(), replace(effects)
             refuse_opaque(program, changes)
             if edited.fpga and (why := goes_round(self.program)):
                 raise RefusedError(why)
             if edited.fpga and self.unknown:
                 raise RefusedError(f"the cause of some later waits is unknown: {self.unknown[0]}")
             lowered = lower(program)
-            times = all_times_ps(program, lowered, edited, threads)
+            times = all_times_ps(program, lowered, edited, self._threads_of(program))
             if program.fpga is self.program.fpga and (why := served_otherwise(self.servers, program, lowered)):
                 raise RefusedError(why)
             for way in range(1, edited.ways):
-                other_program, also, threads = self._with_threads(*self._edited(self.program, changes, named, way))
-                times += all_times_ps(other_program, lower(other_program), also, threads)
+                times += self._all_times_ps(*self._edited(self.program, changes, named, way))
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
         speedup = self.run.manifest.time_ps / times[0]
@@ -141,7 +140,7 @@ class Replayed:
             speedups = sorted((*speedups, 1.0))
         if (times_off := estimated_within(program)) > 1:
             doubts.append(f"transfer times are estimates, and may be {times_off:g} times longer or shorter")
-        speedups = sorted((*speedups, *self._where_times_are_off(times_off > 1, made, effects, times)))
+        speedups = sorted((*speedups, *self._where_times_are_off(times_off > 1, changed, effects, times)))
         limiting = bottlenecks(program, lowered)
         return Prediction(
             changes,
@@ -155,18 +154,18 @@ class Replayed:
         )
 
     def _where_times_are_off(
-        self, estimated: bool, made: Program, effects: Edited, times_ps: Sequence[int]
+        self, estimated: bool, changed: Program, effects: Edited, times_ps: Sequence[int]
     ) -> Iterator[float]:
         """The speedups at the limits of estimated transfer times (in both runs), and at the limits of the host's own
-        code, or of all of the predicted `times_ps`, in the changed run, whose program is `made`."""
+        code, or of all of the predicted `times_ps`, in the `changed` run."""
         for longer, before_ps in self._times_by_estimates.items() if estimated else ():
-            by_estimates_ps = self._all_times_ps(made, effects, partial(let_estimates_be, longer=longer))
+            by_estimates_ps = self._times_with_ps(changed, effects, partial(let_estimates_be, longer=longer))
             yield from (before_ps / after_ps for after_ps in by_estimates_ps)
         for factor in (self.noise.quicker, self.noise.slower) if self.noise else ():
             if self.noise and self.noise.whole:
                 yield from (self.run.manifest.time_ps / (after_ps * factor) for after_ps in times_ps)
                 continue
-            with_noise_ps = self._all_times_ps(made, effects, partial(let_host_take, factor=factor))
+            with_noise_ps = self._times_with_ps(changed, effects, partial(let_host_take, factor=factor))
             yield from (self.run.manifest.time_ps / after_ps for after_ps in with_noise_ps)
 
     @cached_property
@@ -174,16 +173,21 @@ class Replayed:
         """The unchanged run's time (ps) with estimated transfer times at their upper (True) and lower limits."""
         assert self.program is not None
         return {
-            longer: self._all_times_ps(self.program, Edited(), partial(let_estimates_be, longer=longer))[0]
+            longer: self._times_with_ps(self.program, Edited(), partial(let_estimates_be, longer=longer))[0]
             for longer in (True, False)
         }
 
-    def _all_times_ps(
-        self, made: Program, effects: Edited, let: Callable[[Program, Edited], None] | None = None
-    ) -> list[int]:
+    def _times_with_ps(
+        self, changed: Program, effects: Edited, let: Callable[[Program, Edited], None]
+    ) -> list[int]:  # fmt: skip
+        """The possible times (ps) of a copy of a program in which `let` changes other times. Raises RefusedError."""
+        program, edited = changed.copy(), replace(effects)
+        let(program, edited)
+        return self._all_times_ps(program, edited)
+
+    def _all_times_ps(self, program: Program, edited: Edited) -> list[int]:
         """The possible times (ps) of an edited program. Raises RefusedError."""
-        program, edited, threads = self._with_threads(made, effects, let)
-        return all_times_ps(program, lower(program), edited, threads)
+        return all_times_ps(program, lower(program), edited, self._threads_of(program))
 
     def times_ps(self, changes: Sequence[Change], named: Sequence[Named]) -> list[int]:
         """The possible times (ps) with the changes; none if they are refused."""
@@ -222,20 +226,14 @@ class Replayed:
             edit(program, change, of_change, self.platform, effects)
         return program, effects
 
-    def _with_threads(
-        self, made: Program, effects: Edited, let: Callable[[Program, Edited], None] | None = None
-    ) -> tuple[Program, Edited, HostThreads | None]:
-        """A copy of an edited program, with its side effects and threads; `let` may change other times in it. Raises
-        RefusedError."""
-        program, edited = made.copy(), replace(effects)
-        if let:
-            let(program, edited)
-        return program, edited, edited_threads(self.threads, program) if self.threads else None
+    def _threads_of(self, program: Program) -> HostThreads | None:
+        """The threads of an edited program. Raises RefusedError."""
+        return edited_threads(self.threads, program) if self.threads else None
 
     def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:
         """The program with these changes, and its swept graph. Raises RefusedError."""
-        program, edited, threads = self._with_threads(*self._edited(program, changes, self._named(changes)))
-        return program, with_thread_waits(program, edited, threads)[0]
+        program, edited = self._edited(program, changes, self._named(changes))
+        return program, with_thread_waits(program, edited, self._threads_of(program))[0]
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, if the run cannot be replayed."""
