@@ -292,7 +292,7 @@ def measure_long(folder: Path) -> Iterator[dict[str, Any]]:
         walk.go_to(driven, "source")
         for file in (project.parent / "host" / "main.c", project.parent / "hdl" / "tiny_top.v"):
             took(driven)
-            driven.do(f"window.modes.views['source'].open_file(Path({str(file)!r}), {LONG_LINES // 2})")
+            driven.do(f"window.modes.views['source'].open_line(Path({str(file)!r}), {LONG_LINES // 2})")
             driven.settle()
             row: dict[str, Any] = {
                 "file": file.name,

@@ -121,7 +121,7 @@ def test_a_finding_is_tried_confirmed_kept_made_run_and_judged_by_keys_alone(
     press("Ctrl+1")
     source = window.modes.current()
     assert isinstance(source, SourceMode)
-    source.open_file(workspace.root / "host" / "main.c", 1)
+    source.open_line(workspace.root / "host" / "main.c", 1)
     press("Ctrl+Home")
     qtbot.keyClicks(QApplication.focusWidget(), "/* united */")
     press("Ctrl+S")

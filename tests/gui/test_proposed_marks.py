@@ -28,7 +28,7 @@ def source(opened: MainWindow, qtbot: QtBot) -> SourceMode:
 
 @pytest.fixture
 def editor(source: SourceMode, project: Path) -> CodeEditor:
-    source.open_file(project.parent / "host" / "main.c")
+    source.open_line(project.parent / "host" / "main.c")
     assert source.editor is not None
     return source.editor
 
@@ -158,7 +158,7 @@ def test_those_of_the_whole_project_by_file_and_kind(
     qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy)
     source = window.modes.current()
     assert isinstance(source, SourceMode)
-    source.open_file(project.parent / "host" / "main.c")
+    source.open_line(project.parent / "host" / "main.c")
     window.propose_marks()
     panel = source.proposals
     qtbot.mouseClick(panel.everywhere, Qt.MouseButton.LeftButton)
@@ -194,7 +194,7 @@ def test_those_of_the_whole_project_by_file_and_kind(
     assert not panel.rows.rows.tops
     assert {document.path.name for document in window.context.documents.unsaved} == {"main.c", "tiny_top.v"}
     assert top.read_text() == before
-    source.open_file(top)
+    source.open_line(top)
     assert source.editor.text.count("pragma recap") >= len(of_design)
     window.undo()
     window.undo()

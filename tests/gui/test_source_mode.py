@@ -346,7 +346,7 @@ def test_a_file_changed_by_another_program(opened: MainWindow, source: SourceMod
 
 
 def test_an_unreadable_file_becomes_a_notice(opened: MainWindow, source: SourceMode, project: Path) -> None:
-    source.open_file(project.parent / "gone.c", 3)
+    source.open_line(project.parent / "gone.c", 3)
     assert any("cannot read" in d.message for d in opened.context.notices)
     assert opened.rail.notices.accessibleName().startswith("Notices, ")
 

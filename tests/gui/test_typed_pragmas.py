@@ -21,7 +21,7 @@ def source(opened: MainWindow, qtbot: QtBot) -> SourceMode:
 
 def typing(source: SourceMode, file: Path, before: str, qtbot: QtBot) -> CodeEditor:
     """The editor, its cursor on a new line before the one that holds a text."""
-    source.open_file(file)
+    source.open_line(file)
     editor = source.editor
     assert editor is not None
     editor.go_to(next(n for n, line in enumerate(editor.toPlainText().splitlines()) if before in line))
@@ -114,7 +114,7 @@ def test_arrows_stay_within_the_list_and_it_goes_with_the_cursor(
 
 def test_the_word_that_the_cursor_stands_in_gives_way(source: SourceMode, project: Path, qtbot: QtBot) -> None:
     file = project.parent / "host" / "main.c"
-    source.open_file(file)
+    source.open_line(file)
     editor = source.editor
     assert editor is not None
     number, text = next((n, t) for n, t in enumerate(file.read_text().splitlines(), 1) if "recap poll" in t)
@@ -130,7 +130,7 @@ def test_blocks_of_the_file_count_marks_that_are_not_saved(
     opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
 ) -> None:
     file = project.parent / "host" / "main.c"
-    source.open_file(file)
+    source.open_line(file)
     assert said_of(source) == ["3 of 5 calls"]
     source.proposals.take_all()
     qtbot.waitUntil(lambda: said_of(source) == ["5 of 5 calls"])
@@ -152,7 +152,7 @@ def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_sav
     qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy)
     mode = window.modes.current()
     assert isinstance(mode, SourceMode)
-    mode.open_file(top)
+    mode.open_line(top)
     assert [p.pragma.name for p in mode.proposals.open_now()] == ["take_w1", "give_d1"]
     window.propose_marks()
     for left in (["give_d1"], []):

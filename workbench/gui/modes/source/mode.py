@@ -67,7 +67,7 @@ class SourceMode(Mode):
         self._asking = PragmaAsking(context, self, self.proposals, self._check)
         self.popover = self._asking.popover
         for wanted in (self.side.tree.file_chosen, self.proposals.file_wanted, self.tabs.crumbs.file_wanted):
-            wanted.connect(self.open_file)
+            wanted.connect(self.open_line)
         self.side.tree.run_chosen.connect(context.open_run)
         self.side.blocks.line_chosen.connect(self._go_to)
         self.proposals.counted.connect(self.tabs.say_proposed)
@@ -124,8 +124,6 @@ class SourceMode(Mode):
         if line:
             editor.go_to(line)
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    open_file = open_line
 
     def _editor_of(self, document: SourceFile) -> CodeEditor:
         """A new editor of a file that is open."""
@@ -189,7 +187,7 @@ class SourceMode(Mode):
             self._check.wait()
 
     def restore(self, path: Path, text: str) -> bool:
-        self.open_file(path)
+        self.open_line(path)
         editor = self.tabs.of(path)
         if editor is None or editor.isReadOnly():
             return False
@@ -277,7 +275,7 @@ class SourceMode(Mode):
         if workspace is not None and self.editor is None:
             others = *headers_of([workspace.host_language]), ".yaml"
             if sources := [path for path in self.side.tree.files() if path.suffix not in others]:
-                self.open_file(sources[0])
+                self.open_line(sources[0])
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_typed_scan(self) -> None:
@@ -385,7 +383,7 @@ class SourceMode(Mode):
         navigation, kinds = self.context.navigation, SelectedFinding | SelectedBlock | SelectedState | SelectedLine
         place = self.context.selected_place() if isinstance(navigation.selection, kinds) else None
         if place is not None and navigation.mode == "source":
-            self.open_file(self.context.resolve(place[0]), place[1])
+            self.open_line(self.context.resolve(place[0]), place[1])
 
     def _go_to(self, line: int) -> None:
         if self.editor is not None:
