@@ -136,9 +136,14 @@ def _qt_palette(p: Palette) -> QPalette:
 
 
 def set_ground(widget: QWidget, name: str) -> None:
-    """Give a plain widget a ground of the palette: panel, sunken, chrome, window or raised."""
+    """Give a plain widget a ground of the palette: panel, sunken, chrome, window or raised. One that had another ground
+    is drawn anew."""
+    before = widget.property("ground")
     widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
     widget.setProperty("ground", name)
+    if before not in (None, name):
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def state_colour(category: Category | None) -> QColor:

@@ -19,7 +19,7 @@ from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, label
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import counted, duration_text
+from workbench.model.text import capitalised, counted, duration_text
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import draw_severity
 from workbench.session.program.keys import key_of_mode, with_key
@@ -99,8 +99,6 @@ class EndBanner(QWidget):
         set_ground(self, "bad" if failed else "warned" if warned else "good")
         self._write(self.warned, _warned_words(lacks) if warned else "")
         self.see.setVisible(warned)
-        self.style().unpolish(self)
-        self.style().polish(self)
         for widget in (self.findings, self.compare, self.follow):
             widget.setVisible(not failed)
         warnings = len({(one.message, one.hint) for one in ended.problems if one.severity is Severity.WARNING})
@@ -226,14 +224,14 @@ class EndBanner(QWidget):
 def _warned_words(lacks: Sequence[Diagnostic]) -> str:
     """What the run's records lack, as the first of their warnings says it."""
     first, more = lacks[0].message, len(lacks) - 1
-    return f"{first[:1].upper()}{first[1:]}{f', and {more} more' if more else ''}"
+    return f"{capitalised(first)}{f', and {more} more' if more else ''}"
 
 
 def _error_words(first: Diagnostic | None, manifest: Manifest | None) -> str:
     if first is None:
         return manifest.reason.splitlines()[0] if manifest and manifest.reason else "See the run panel for its log."
     place = f" ({Path(first.file).name}{f':{first.line}' if first.line else ''})" if first.file else ""
-    return f"{first.message[:1].upper()}{first.message[1:]}{place}"
+    return f"{capitalised(first.message)}{place}"
 
 
 class _EndSign(Drawn, QWidget):

@@ -84,12 +84,11 @@ class PartForm(ScrollArea):
         column = column_layout(of=body, margins=(_EDGE_PX, 14, _EDGE_PX, 16), spacing=10)
         if self.only_shows:
             column.addWidget(self._note())
-        groups = [(one, group) for one in page for group in self._groups(one)]
-        self._shown = tuple((*one.base, *f.path) for one, group in groups for f in group.fields)
-        metrics = QFontMetrics(fonts.ui_font(13, 400))
+        groups = [group for one in page for group in self._groups(one)]
+        self._shown = self._wanted_paths()
         named = bool(part and part.named and not self.document.read_only)
-        labels = [field.label for _, group in groups for field in group.fields] + ["Name"] * named
-        self._longest_px = max(map(metrics.horizontalAdvance, labels), default=0) + 8
+        labels = [field.label for group in groups for field in group.fields] + ["Name"] * named
+        self._longest_px = max(map(QFontMetrics(fonts.ui_font(13, 400)).horizontalAdvance, labels), default=0) + 8
         if part and named:
             column.addLayout(self._name_row(part))
         self._fold()
@@ -132,11 +131,19 @@ class PartForm(ScrollArea):
         shown = (replace(group, fields=tuple(filter(is_shown, group.fields))) for group in part.groups)
         return tuple(group for group in shown if group.fields)
 
+    def _show_again(self) -> None:
+        """Make the form anew; a page of several parts group by group."""
+        self.show_part(self.part, self._slices if self.page[1:] else None, self.page)
+
+    def _wanted_paths(self) -> tuple[Path_, ...]:
+        """The fields that the document now wants shown of the page."""
+        return tuple((*one.base, *f.path) for one in self.page for group in self._groups(one) for f in group.fields)
+
     def _show_all(self, part: DocumentPart, every: bool) -> None:
         """Show all fields of a part, the first of them with the keyboard, or those that apply or are set."""
         before = self._shown
         (self._all_of.add if every else self._all_of.discard)(part.path)
-        self.show_part(self.part, self._slices if self.page[1:] else None, self.page)
+        self._show_again()
         kept = [path for path in part.field_paths if path in self._shown]
         self.show_field(next((path for path in kept if path not in before), kept[0] if kept else part.base))
 
@@ -196,19 +203,15 @@ class PartForm(ScrollArea):
     def go_to(self, path: Path_) -> None:
         """Bring a part of the page to the top, as far as it goes."""
         if (head := self._heads.get(path)) is not None:
-            quiet = QSignalBlocker(self)
-            self.verticalScrollBar().setValue(head.y() - _HEAD_GAP_PX)
-            del quiet
+            with QSignalBlocker(self):
+                self.verticalScrollBar().setValue(head.y() - _HEAD_GAP_PX)
             self._mark(path)
 
     def _mark(self, path: Path_) -> None:
         """Show which part of the page is the chosen one."""
         self.part = next((part for part in self.page if part.path == path), self.part)
         for one, head in self._heads.items():
-            if head.property("ground") != (ground := "selection" if one == path else "sunken"):
-                set_ground(head, ground)
-                head.style().unpolish(head)
-                head.style().polish(head)
+            set_ground(head, "selection" if one == path else "sunken")
 
     def _look_what_is_seen(self, top_px: int) -> None:
         """The last part of a page whose title is not below the top; the one gone to where it cannot come there."""
@@ -332,14 +335,13 @@ class PartForm(ScrollArea):
 
     def read(self) -> None:
         """Show what the document holds now; other fields where others are set."""
-        if self.page and all(part.groups for part in self.page) and len(self.rows) == len(self._shown):
-            now = tuple((*one.base, *f.path) for one in self.page for group in self._groups(one) for f in group.fields)
-            if not set(now) <= set(self._shown):
-                field = self.field_with_focus()
-                self.show_part(self.part, self._slices if self.page[1:] else None, self.page)
-                if field is not None:
-                    self.show_field(field)
-                return
+        is_there = self.page and all(part.groups for part in self.page) and len(self.rows) == len(self._shown)
+        if is_there and not set(self._wanted_paths()) <= set(self._shown):
+            field = self.field_with_focus()
+            self._show_again()
+            if field is not None:
+                self.show_field(field)
+            return
         for row in self.rows:
             row.read()
         self._show_strays()
