@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.open.new_project import NewProject
+from workbench.model.text import capitalised
 
 Settle = Callable[[MainWindow], None]
 
@@ -41,7 +42,7 @@ def test_what_was_found_is_shown_with_its_reason_and_written(
     settle(window)
     assert shown.proposal is not None
     for one in shown.proposal.decisions:
-        assert one.reason[:1].upper() + one.reason[1:] in texts(shown)
+        assert capitalised(one.reason) in texts(shown)
     assert any("unused.sv: not reached from a_filter" in text for text in texts(shown))
     platforms = next(one for one in shown.findChildren(QComboBox) if one.accessibleName() == "platform")
     assert platforms.currentText() == "Nallatech H101-PCIXM (nallatech_h101)"

@@ -184,7 +184,8 @@ def test_a_template_that_does_not_exist_is_marked_at_once(mode: ProjectMode) -> 
     mode.document.set(("platform",), "none_of_them")
     assert "nallatech_h101, " in mode.form.row("platform").problem.text(), "which templates there are"
     assert not mode.save_button.isEnabled()
-    (mode.document.path.parent / "mine.yaml").write_text("")  # type: ignore[union-attr]
+    assert mode.document.path is not None
+    mode.document.path.with_name("mine.yaml").write_text("")
     mode.document.set(("platform",), "mine.yaml")
     assert not mode.form.row("platform").problem.isVisible()
 

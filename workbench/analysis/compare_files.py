@@ -15,7 +15,7 @@ from workbench.analysis.compare_many import ManyRuns, differ_words, fastest_word
 from workbench.analysis.conditions import Verdict
 from workbench.analysis.finding_words import short_gain_text
 from workbench.model.finding import Finding, Place, tops
-from workbench.model.text import significant, time_text
+from workbench.model.text import capitalised, significant, time_text
 
 _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _FAIL_IF = "fail-if"
@@ -84,7 +84,7 @@ def _run_lines(run: Judged, base: str, head: str) -> list[str]:
         ("", f"A: {a}", f"{run.letter}: {b}"), [("time", *(time_text(time, 6) for time in comparison.time_s))]
     )
     work = work_words(comparison, who=run.letter)
-    lines += ["", f"{_cell(work[:1].upper() + work[1:])}.", ""]
+    lines += ["", f"{_cell(capitalised(work))}.", ""]
     if cause := comparison.cause:
         places = ", ".join(f"`{_cell(place_text(place))}`" for place in cause.places)
         lines += [

@@ -29,7 +29,16 @@ from workbench.api.results import Analysis
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding, tops
 from workbench.model.platform import Platform
-from workbench.model.text import at_most_text, bound_text, counted, is_limit, percent_text, ratio_text, time_text
+from workbench.model.text import (
+    at_most_text,
+    bound_text,
+    capitalised,
+    counted,
+    is_limit,
+    percent_text,
+    ratio_text,
+    time_text,
+)
 from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis, draw_speedup_bar
 from workbench.pictures.states import mean_shares
 
@@ -208,7 +217,7 @@ def _lead(finding: Finding, analysis: Analysis) -> views.Section:
         only_open = finding.first_s is None and finding.open_s is not None
         cycles = "the run's last cycle" if only_open else counted(finding.failures, "cycle")
         failed = views.Figure("Failed in", cycles, gain_words(finding))
-        explanation = finding.explanation[:1].upper() + finding.explanation[1:]
+        explanation = capitalised(finding.explanation)
         return views.Section("", (views.Figures((failed,)), views.Text(explanation)), word="why", brief=True)
     total_s = analysis.time_s
     best = best_prediction(finding)
@@ -290,7 +299,7 @@ def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
     if best.bound_by:
         sentences.append(f"After that, {best.bound_by} takes most of the critical path.")
     if best.why:
-        sentences.append(f"{best.why[:1].upper()}{best.why[1:]}.")
+        sentences.append(f"{capitalised(best.why)}.")
     if best.interval_holds:
         sentences.append(f"The interval assumes: {best.interval_holds}")
     limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""

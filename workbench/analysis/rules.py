@@ -19,6 +19,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.finding import Advice, Finding, Place
 from workbench.model.platform import Platform
 from workbench.model.run import Entry
+from workbench.model.text import capitalised
 
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
 EXPLAINED = 0.5
@@ -146,7 +147,7 @@ def _finding(fired: Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> F
     if fired.scope in PARTS:  # shown on a block of its instance, if any
         inside = (b.block.id for b in measured.blocks if b.block.component == selection.block.block.id)
         block_id = next(inside, block_id)
-    title = rule.rule.title or rule.name[:1].upper() + rule.name[1:]
+    title = rule.rule.title or capitalised(rule.name)
     return Finding(
         id=_slug(rule.name, fired.subject.side.value, _home_text(fired)),
         rule=rule.name,

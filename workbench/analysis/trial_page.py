@@ -12,7 +12,7 @@ from workbench.model.changes import Change
 from workbench.model.finding import Advice
 from workbench.model.pragma import Category
 from workbench.model.prediction import Bottleneck, Prediction, Trust
-from workbench.model.text import counted, percent_text, ratio_text, time_text
+from workbench.model.text import capitalised, counted, percent_text, ratio_text, time_text
 from workbench.pictures.states import mean_shares
 
 MOST_PLACES = 6
@@ -38,7 +38,7 @@ def trial_page(trial: Trial, analysis: Analysis, advice: Sequence[Advice] = ()) 
     if trial.after:
         sections.append(_path(trial, analysis))
     if prediction.interval_holds and prediction.speedup is not None:
-        holds = f"{prediction.interval_holds[:1].upper()}{prediction.interval_holds[1:]}"
+        holds = capitalised(prediction.interval_holds)
         sections.append(views.Section("What the interval assumes", (views.Text(holds, "second"),)))
     return views.Page(" ".join(map(str, prediction.changes)), "", "", tuple(sections))
 
@@ -66,7 +66,7 @@ def _before(prediction: Prediction, advice: Sequence[Advice]) -> list[str]:
     sentences = [f"Hardware changes with: {set_title(a.changes)}." for a in advice if a.hardware]
     sentences += [f"Data hazard: {a.hazard} ({set_title(a.changes)})." for a in advice if a.hazard]
     if prediction.why and prediction.speedup is not None:
-        sentences.append(f"{prediction.why[:1].upper()}{prediction.why[1:]}.")
+        sentences.append(f"{capitalised(prediction.why)}.")
     return sentences
 
 

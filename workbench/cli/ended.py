@@ -6,6 +6,7 @@ from typing import Any
 from workbench.analysis.ended import before_json, beside_words, best_json, best_of
 from workbench.formats.run_folder import manifest_in
 from workbench.model.run import Run
+from workbench.model.text import capitalised
 from workbench.session.keep.results import open_result, predicted, run_before
 from workbench.session.open.workspace import Workspace
 from workbench.session.program.plugins import Plugins
@@ -29,6 +30,6 @@ def ended_of(run: Run, workspace: Workspace, plugins: Plugins) -> Ended:
     path = run_before(run.path, workspace.run_folders())
     before = manifest_in(path) if path else None
     beside = beside_words(run.manifest, before, path.name if path else "")
-    lines = (best_of(run.manifest, opened.analysis).text, f"{beside[:1].upper()}{beside[1:]}")
+    lines = (best_of(run.manifest, opened.analysis).text, capitalised(beside))
     document = best_json(opened.analysis) | {"before": before_json(run.manifest, before, str(path))}
     return Ended(tuple(filter(None, lines)), document)

@@ -22,6 +22,7 @@ from workbench.cli.predict_text import (
 )
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import capitalised
 from workbench.predict.doubts import clock_doubts, reading_notes
 from workbench.predict.explore import Exploration, bands, explore, usual_other
 from workbench.predict.formulas import Evaluation, ModelFile
@@ -46,7 +47,7 @@ def print_answer_json(
 def print_notes(notes: Iterable[Diagnostic]) -> None:
     """How a result is to be read, below it."""
     for note in notes:
-        print(f"\n{note.message[:1].upper()}{note.message[1:]}. {note.hint}")
+        print(f"\n{capitalised(note.message)}. {note.hint}")
 
 
 def explored(

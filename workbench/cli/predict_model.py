@@ -17,6 +17,7 @@ from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
+from workbench.model.text import capitalised
 from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import load_model, parse_model
 from workbench.predict.library import find_model
@@ -122,7 +123,7 @@ def _of_host(kind: ModelKind, arguments: argparse.Namespace, workbench: Opened) 
     if not region:
         place = hottest(workspace)
         region = place.region
-        why = f"{place.why[:1].upper()}{place.why[1:]}."
+        why = f"{capitalised(place.why)}."
         print_diagnostics([Diagnostic(f"measured: {region}", why, Severity.NOTE)])
     ask_trust(workspace)
     with progress() as watch:

@@ -1,4 +1,4 @@
-"""The title and the top keys of a YAML document for a list, without reading all of it."""
+"""The title and the top keys of a YAML document for a list, without parsing all of it."""
 
 import re
 from dataclasses import dataclass

@@ -182,6 +182,11 @@ def title_of(name: str) -> str:
     return re.sub(r"\w+", lambda word: _WRITTEN.get(word[0].lower(), word[0]), title)
 
 
+def capitalised(text: str) -> str:
+    """A text as a sentence or a label begins: its first letter is a capital, the others stay."""
+    return text[:1].upper() + text[1:]
+
+
 def scientific(value: float) -> str:
     """As the papers print: `1.41E+2`; what has no bound is said to have none."""
     if not math.isfinite(value):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.api.predictions import Density, DensityPoint, Layer
-from workbench.model.text import prefixed
+from workbench.model.text import capitalised, prefixed
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Values
 
@@ -33,7 +33,7 @@ def bound_bars(density: Density) -> Bars:
     if density.compute_ops_per_s is not None:
         bounds.append((COMPUTE, COMPUTE, float(density.compute_ops_per_s), float(density.compute_ops_per_s)))
     rows = tuple(
-        Bar(name, label[:1].upper() + label[1:], bound, (rate_of(bound),), (label, bound, free),
+        Bar(name, capitalised(label), bound, (rate_of(bound),), (label, bound, free),
             "binds" if name == density.binding else "", (bound, free, None), strong=name == density.binding)
         for name, label, bound, free in bounds
     )  # fmt: skip

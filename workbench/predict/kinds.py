@@ -15,6 +15,7 @@ from workbench.formats.yaml_edit import insert_item, set_value, write_checked
 from workbench.formats.yaml_marks import Marked, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors, near
 from workbench.model.platform import Platform
+from workbench.model.text import capitalised
 from workbench.predict.formulas import (
     Evaluation,
     ModelFile,
@@ -36,8 +37,7 @@ def label(kind: ModelKind) -> str:
 
 def heading(kind: ModelKind) -> str:
     """The label at the beginning of a line: "Density"."""
-    said = label(kind)
-    return said[:1].upper() + said[1:]
+    return capitalised(label(kind))
 
 
 def code_of(kind: ModelKind) -> Iterator[Callable[[], object]]:

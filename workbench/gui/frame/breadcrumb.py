@@ -27,7 +27,7 @@ class Breadcrumb(QObject):
         self._run = Crumb(self._run_menu)
         self._range = Crumb(self._range_menu)
         self._platform = Crumb(self._platform_menu)
-        self._said_of: Path | None = None  # the template that its crumb names
+        self._named_template: Path | None = None  # by the crumb
         self.crumbs = (self._project, self._run, self._range, self._platform)
         context.documents.changed.connect(self._say_platform)
         context.navigation.range_changed.connect(lambda: self._range.say(range_title(context.navigation.time_range)))
@@ -54,8 +54,8 @@ class Breadcrumb(QObject):
 
     def _say_platform(self) -> None:
         path = self._platform_path()
-        if path is not None and path != self._said_of:
-            self._said_of = path
+        if path is not None and path != self._named_template:
+            self._named_template = path
             title = head_of(path).title
             self._platform.say(title or path.name, path.name if title else "")
 

@@ -15,7 +15,7 @@ from workbench.gui.frame.problems_panel import ProblemsPanel
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.frame.tour import Tour
 from workbench.gui.modes.mode import Mode
-from workbench.model.text import counted
+from workbench.model.text import capitalised, counted
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES
 from workbench.session.program.keys import key_of_mode
@@ -97,12 +97,13 @@ class MainWindow(ProjectWindow):
                 Menu("Recent", fill=self._fill_recent),
                 None,
                 Menu("Import a run", [
-                    WindowCommand(f"import_{i.name}", f"{_capital(i.title)}...", partial(asking.import_run, i),
+                    WindowCommand(f"import_{i.name}", f"{capitalised(i.title)}...", partial(asking.import_run, i),
                             can=lambda: not control.running)
                     for i in context.plugins.importers.values()
                 ]),
                 Menu("Export the run", [
-                    WindowCommand(f"export_{e.name}", f"{_capital(e.title)}...", partial(asking.export_run, e), can=run)
+                    WindowCommand(f"export_{e.name}", f"{capitalised(e.title)}...", partial(asking.export_run, e),
+                                  can=run)
                     for e in context.plugins.exporters.values()
                 ]),
                 known("new_document", on(lambda mode: mode.new_document()),
@@ -332,7 +333,3 @@ class MainWindow(ProjectWindow):
         store.set_preference(_PROBLEMS, "no")
         self.panels.show_found(None)
         focus_inside(self._shown_page())
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -28,7 +28,7 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.gui.widgets.severity import level_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import counted
+from workbench.model.text import capitalised, counted
 from workbench.session.edit.documents import Document
 from workbench.session.edit.quick_fix import QuickFix, quick_fix
 from workbench.system.files import read_file
@@ -205,7 +205,7 @@ def _paint_level(painter: QPainter, box: QRectF, problem: Diagnostic) -> None:
 
 
 def _what(problem: Diagnostic) -> str:
-    return f"{problem.sentences[:1].upper()}{problem.sentences[1:]}"
+    return capitalised(problem.sentences)
 
 
 def _place(problem: Diagnostic) -> str:

@@ -84,7 +84,7 @@ class SettingsDialog(QDialog):
         for number, (name, setting) in enumerate(self._known.items()):
             shown = self.rows[name] = SettingRow(setting, self._known)
             shown.changed.connect(partial(self._on_changed, name))
-            shown.told.connect(self._show_wrong)
+            shown.wrong_changed.connect(self._show_wrong)
             if number % _AT_ONCE == _AT_ONCE - 1:
                 yield
         self._rows_column = column_layout(margins=(18, 4, 12, 18), spacing=2)

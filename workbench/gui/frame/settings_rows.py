@@ -31,10 +31,10 @@ _TOP = Qt.AlignmentFlag.AlignTop
 
 class SettingRow(QWidget):
     """Sets at once what is chosen in it; what is not valid is reported below, not set. `changed` says that it was,
-    `told` that `wrong` is another text."""
+    `wrong_changed` that `wrong` is another text."""
 
     changed = Signal()
-    told = Signal()
+    wrong_changed = Signal()
 
     def __init__(self, setting: Setting, known: Mapping[str, Setting]) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class SettingRow(QWidget):
             self.problem.setVisible(bool(problem))
         if problem != self.wrong:
             self.wrong = problem
-            self.told.emit()
+            self.wrong_changed.emit()
         if can_take or "take" in vars(self):
             self.take.setVisible(can_take)
 

@@ -22,6 +22,7 @@ from workbench.gui.run.background import Background
 from workbench.gui.widgets import Button, DiagnosticRow, ElidedLabel, SeverityIcon, empty, label, rule, scrolled
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.text import capitalised
 from workbench.session.begin.new_choice import Choice, UnknownApi
 from workbench.system.files import real
 
@@ -146,7 +147,7 @@ class NewProject(QDialog):
         grid.setColumnMinimumWidth(0, 130)
         grid.setColumnStretch(1, 1)
         for one in sorted(proposal.decisions, key=lambda one: not one.unknown):  # what is asked comes first
-            row, name = grid.rowCount(), label(one.what[:1].upper() + one.what[1:], "strong")
+            row, name = grid.rowCount(), label(capitalised(one.what), "strong")
             value = self._value(one)
             if one.unknown:
                 sign = SeverityIcon("medium")
@@ -156,7 +157,7 @@ class NewProject(QDialog):
             else:
                 grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, row, 1)
-            grid.addWidget(label(one.reason[:1].upper() + one.reason[1:], "smallsecond", wrap=True), row + 1, 1)
+            grid.addWidget(label(capitalised(one.reason), "smallsecond", wrap=True), row + 1, 1)
             grid.setRowMinimumHeight(row + 2, 8)
         self._rows.addLayout(grid)
         if first is self.create_button and any(one.unknown for one in proposal.decisions):

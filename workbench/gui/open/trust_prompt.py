@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QWidget
 
 from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
-from workbench.model.text import listed
+from workbench.model.text import capitalised, listed
 from workbench.session.open.trust import TrustState, trust, trust_sentences, trust_state
 from workbench.session.open.workspace import Workspace
 
@@ -65,7 +65,7 @@ class TrustPrompt(QDialog):
         row = row_layout(STRETCH, self.cancel, self.trust)
         if unsaved:
             words = f"{act.verb} as saved" if state.trusted else f"trust and {act.verb} as saved"
-            self.leave = Button(f"{words[:1].upper()}{words[1:]}", on=self._accept_as_saved)
+            self.leave = Button(capitalised(words), on=self._accept_as_saved)
             row.insertWidget(2, self.leave)
         column.addLayout(row)
         self.cancel.setFocus()

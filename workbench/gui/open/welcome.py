@@ -15,6 +15,7 @@ from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, 
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import capitalised
 from workbench.run.machine import Requirement, machine_report, programs
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES, Example
@@ -239,7 +240,7 @@ class Welcome(ScrollArea):
 
     def _machine_row(self, purpose: str, tool: Tool | Diagnostic) -> QHBoxLayout:
         row = QHBoxLayout()
-        name = purpose[:1].upper() + purpose[1:]
+        name = capitalised(purpose)
         if isinstance(tool, Tool):
             said = ElidedLabel(short_version(tool), "second")
             said.setToolTip(str(tool.path))

@@ -11,6 +11,7 @@ from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
 from workbench.gui.widgets.severity import SeverityIcon, level_of
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import capitalised
 from workbench.pictures.canvas import Canvas
 
 
@@ -68,5 +69,5 @@ def _place(diagnostic: Diagnostic) -> str:
 
 def _sentence(text: str) -> str:
     """First letter large and a full stop, as the other texts of the window have it."""
-    said = text[:1].upper() + text[1:]
+    said = capitalised(text)
     return said if said.endswith((".", "?", ":")) else said + "."

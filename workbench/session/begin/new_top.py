@@ -151,14 +151,15 @@ def find_constants(
     values: dict[str, int] = {}
     if wrong := [message for _, message in wrong_constants(top.ports, platform, choice.constants)]:
         raise WorkbenchError(*wrong)
-    for name in dict.fromkeys(p.port or p.name for p in undriven):
+    names = dict.fromkeys(p.port or p.name for p in undriven)
+    unknown = [name for name in names if name not in choice.constants and name not in at_top.resets]
+    for name in names:
         low = name in at_top.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
         values[name] = choice.constants.get(name, int(low))
         why = "nothing drives it: a reset that is not active" if name in at_top.resets else "nothing drives it"
-        is_unknown = name not in choice.constants and name not in at_top.resets
-        notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why, unknown=is_unknown))
-    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in at_top.resets]:
-        message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
+        notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why, unknown=name in unknown))
+    if unknown:
+        message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(map(repr, unknown))}"
         hint = "Their right values are unknown: the project file sets 0 under hardware.constants. Change it there."
         notes.problems.append(Diagnostic(message, hint, Severity.WARNING, top.file, top.line))
     return values

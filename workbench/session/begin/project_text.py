@@ -10,6 +10,7 @@ from workbench.api.brought import brought
 from workbench.api.languages import either
 from workbench.model.application import SCHEMA_VERSION, HardwareSources, HostSources
 from workbench.model.scan import HdlTop
+from workbench.model.text import capitalised
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*")
 _WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")  # words with a meaning in YAML
@@ -122,7 +123,7 @@ def _hardware_lines(hardware: HardwareParts, reasons: Mapping[str, str]) -> Iter
 
 
 def _comment_lines(indent: str, reason: str) -> list[str]:
-    return [f"{indent}# {line}" for line in wrap(reason[:1].upper() + reason[1:] + ".", _WIDTH)]
+    return [f"{indent}# {line}" for line in wrap(capitalised(reason) + ".", _WIDTH)]
 
 
 def _scalar(value: int | float | str) -> str:

@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
 from workbench.model.run import Run
-from workbench.model.text import listed, ratio_text, time_text
+from workbench.model.text import capitalised, listed, ratio_text, time_text
 from workbench.session.change.rerun import NotPossible, Rerun, plan, unmet, with_clocks
 from workbench.session.keep.results import platform_of_run
 from workbench.session.make.pipeline import RunOptions, run_workspace
@@ -59,7 +59,7 @@ class Confirmation:
 
     def words(self) -> str:
         """The result in sentences."""
-        why = f"{self.why[:1].upper()}{self.why[1:]}."
+        why = f"{capitalised(self.why)}."
         if self.answer is AnswerStatus.NOT_POSSIBLE:
             return f"Not confirmed, since the simulated card cannot try it. {why}"
         if self.answer is AnswerStatus.FAILED:

@@ -10,6 +10,7 @@ from workbench.formats.heads import head_of
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
+from workbench.model.text import capitalised
 from workbench.predict.formulas import ModelFile
 from workbench.predict.kinds import parse_model
 from workbench.predict.library import bundled_models
@@ -52,7 +53,7 @@ def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
 def starter(path: Path, kinds: Kinds) -> str:
     """The text of a new model, of the kind that the file name shows."""
     name, kind = path.name.split(".")[0], kind_of(path, kinds)
-    about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide describes the fields.\n" if kind else ""
+    about = f"# {capitalised(kind.title)}. The guide describes the fields.\n" if kind else ""
     head = f"{about}schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
     return f"{head}\n{kind.starter}" if kind and kind.starter else head
 

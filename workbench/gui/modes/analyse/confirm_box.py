@@ -10,7 +10,7 @@ from workbench.gui.widgets.boxes import FlowRow, column_layout, row_layout
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.prediction import Prediction
-from workbench.model.text import counted, ratio_text
+from workbench.model.text import capitalised, counted, ratio_text
 from workbench.session.change.confirm import Confirmation, confirm
 from workbench.session.change.confirm_words import confirmed_words
 
@@ -152,7 +152,7 @@ def _row(prediction: Prediction, confirmation: Confirmation) -> QWidget:
     said, role, note = confirmed_words(prediction, confirmation)
     predicted = "not predicted" if prediction.speedup is None else f"predicted {ratio_text(prediction.speedup)}"
     row = row_layout((ElidedLabel(set_title(prediction.changes), "strong"), 1), label(said, role), spacing=10)
-    below = label(f"{note[:1].upper()}{note[1:]}", "small", wrap=True)
+    below = label(capitalised(note), "small", wrap=True)
     changes = label(f"{counted(len(prediction.changes), 'change')}, {predicted}", "small")
     column_layout(row, changes, below, of=widget, margins=(0, 4, 0, 4), spacing=0)
     widget.setToolTip("\n".join(problem.sentences for problem in confirmation.notes))

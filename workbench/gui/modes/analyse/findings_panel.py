@@ -213,10 +213,10 @@ class FindingsPanel(QWidget):
             "fpga": [f for f in active if sides.get(f.block) is Side.FPGA],
             "aside": [f for f in ranked if f.id in self._context.aside],
         }
+        self.beside_tabs.setVisible(True)
         for name, title in FILTERS.items():
             self.pills[name].setText(f"{title} {len(tops(groups[name]))}")
             self.pills[name].setChecked(name == self.filter)
-            self.beside_tabs.setVisible(True)
             self.pills[name].setVisible(name != "aside" or bool(groups["aside"]) or self.filter == "aside")
         return groups[self.filter]
 

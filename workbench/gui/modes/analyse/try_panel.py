@@ -27,7 +27,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Advice
 from workbench.model.ledger import Entry, expected_of
 from workbench.model.prediction import Prediction
-from workbench.model.text import ratio_text
+from workbench.model.text import capitalised, ratio_text
 from workbench.replay.predict import Replayed
 from workbench.session.change.change_completion import completions
 from workbench.session.change.confirm import AnswerStatus
@@ -250,7 +250,7 @@ class TryPanel(QWidget):
     def _refuse(self, problem: Diagnostic | None) -> None:
         """Say what is wrong with a change beside the line that it is typed in."""
         said = problem.message.rpartition("': ")[2] if problem else ""  # without the change, which is in the line
-        self.wrong.setText(f"{said[:1].upper()}{said[1:]}. {problem.hint}" if problem else "")
+        self.wrong.setText(f"{capitalised(said)}. {problem.hint}" if problem else "")
         self.wrong.setVisible(problem is not None)
 
     def _show(self, answer: QWidget) -> None:

@@ -17,7 +17,7 @@ from workbench.gui.widgets.boxes import STRETCH, FlowRow, column_layout, row_lay
 from workbench.model.blocks import Side
 from workbench.model.ledger import Entry, Fate, Work
 from workbench.model.run import Manifest, Run
-from workbench.model.text import listed, ratio_text, time_text
+from workbench.model.text import capitalised, listed, ratio_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_state_bar
 from workbench.pictures.states import ORDER, Shares, mean_shares
@@ -172,8 +172,8 @@ class CompareHead(QWidget):
             self.notes[letter].show_parts(note)
         self._show_figure(comparison)
         output, (work, *others) = output_words(comparison), work_parts(comparison)
-        self.output.setText(output[:1].upper() + output[1:])
-        self.work.show_parts((work[:1].upper() + work[1:], *others))
+        self.output.setText(capitalised(output))
+        self.work.show_parts((capitalised(work), *others))
         set_role(self.output, "small" if comparison.same_output else "smallmedium")
         self.bars.bars = tuple((analysis.time_s, main_shares(analysis)) for _, analysis in (a, b))
         self.bars.update()

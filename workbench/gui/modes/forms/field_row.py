@@ -28,6 +28,7 @@ from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.widgets import IconButton, label, set_role
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import capitalised
 from workbench.session.edit.origins import Origin, can_reset
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
@@ -48,7 +49,6 @@ class StillCombo(QComboBox):
 #: Kinds whose fields are areas of text, and those of them whose text is a list.
 _AREAS = ("long", "prose", "lines", "rows", "names", "expression", "expressions")
 _LISTS = ("lines", "rows", "names", "numbers", "expressions")
-
 
 #: Room beside the labels from which on notes are beside their editors: of all fields, of short ones.
 WIDE_PX, BESIDE_PX, MOST_EDITOR_PX = 660, 330, 420
@@ -291,7 +291,7 @@ class FieldRow(QObject):
         bad = problem is not None and problem.severity is Severity.ERROR
         if problem:
             hint = named_hint(problem.hint) if isinstance(self.editor, WordsArea) else problem.hint
-            self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {hint}".strip())
+            self.problem.setText(f"{capitalised(problem.message)}. {hint}".strip())
             set_role(self.problem, "high" if bad else "medium")
             self.problem.setToolTip(f"line {problem.line}, column {problem.column}" if problem.file else "")
         set_property(self.editor, "problem", bad)

@@ -15,6 +15,7 @@ from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, plain_panel
+from workbench.model.text import capitalised
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 from workbench.session.program.files import write_atomically
 from workbench.session.program.keys import with_key
@@ -150,7 +151,7 @@ class DocumentMode(Mode):
         self.form_head.set_title(section.title, "none yet")
         self.remove.hide()
         problem = self.document.problem_at(section.path) if section.path else None
-        lacks = f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}" if problem else ""
+        lacks = f"{capitalised(problem.message)}. {problem.hint}" if problem else ""
         about = " ".join(text for text in (section.about, lacks) if text)
         self.no_parts.say(f"No {section.add} yet", about, f"Add {with_article(section.add)}")
         self.form.hide()

@@ -25,6 +25,7 @@ from workbench.gui.widgets.cell_typing import commit_cell
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, HEAD_PX, CellDelegate, RowView
 from workbench.gui.widgets.rows import Column, Index
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import capitalised
 
 NAME, VALUE, REMOVE = 0, 1, 2
 _ROW_PX, _SIGN_PX, _AROUND_PX, _SAID_PX = 28, 14, 6, 12
@@ -47,7 +48,7 @@ class _Row:
     def said(self) -> str:
         if self.problem is None:
             return ""
-        return f"{self.problem.message[:1].upper()}{self.problem.message[1:]}. {self.problem.hint}".strip()
+        return f"{capitalised(self.problem.message)}. {self.problem.hint}".strip()
 
 
 class _CellEditors(CellDelegate):
@@ -103,14 +104,12 @@ class PairTable(RowView):
     def read(self) -> None:
         """Show the pairs of the document; a cell that is typed in stays as it is."""
         pairs = list(self.pairs.rows())
-        if self._refused is not None:
-            at, problem = self._refused
-            pairs = [replace(pair, problem=problem) if pair.number == at else pair for pair in pairs]
-        new = Pair(
-            len(pairs), None, "", "", self._refused[1] if self._refused and self._refused[0] >= len(pairs) else None
-        )
         if not self._fixed:
-            pairs.append(new)
+            pairs.append(Pair(len(pairs), None, "", ""))
+        if self._refused is not None and pairs:
+            number, problem = self._refused
+            at = min(number, len(pairs) - 1)
+            pairs[at] = replace(pairs[at], problem=problem)
         rows = [(_Row(pair), [_Row(pair, pair.problem)] if pair.problem else []) for pair in pairs]
         if rows == [*zip(self.rows.tops, self.rows.parts, strict=True)]:
             return

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from workbench.formats import yaml_edit
@@ -65,7 +64,9 @@ class Pairs:
         values = {name: self._read(text) for name, text in pairs.items()}
         label = label or f"Change {self._title}: {', '.join(pairs)}"
         if not self._values():
-            return bool(values) and self.document.apply(label, partial(_set, path=self._path, value=values))
+            return bool(values) and self.document.apply(
+                label, lambda text: yaml_edit.set_value(text, self._path, values)
+            )
         keys = {str(key): key for key in self._values()}
 
         def edit(text: str) -> str:
@@ -96,7 +97,3 @@ class Pairs:
             return text
 
         return self.document.apply(label, edit)
-
-
-def _set(text: str, path: Path_, value: object) -> str:
-    return yaml_edit.set_value(text, path, value)

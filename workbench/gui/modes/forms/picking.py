@@ -5,6 +5,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from workbench.model.text import capitalised
+
 _TITLES = {"file": "Choose a file", "files": "Choose files", "folder": "Choose a folder", "folders": "Choose a folder"}
 
 
@@ -12,7 +14,7 @@ def picked(picks: str, what: str, folder: Path, parent: QWidget) -> tuple[str, .
     """What is chosen for a field with these `picks` (see `Field`); paths from the document's `folder`."""
     kind, _, patterns = picks.partition(" ")
     title = f"{_TITLES[kind]}: {what}"
-    shown = f"{what[:1].upper()}{what[1:]} ({patterns});;All files (*)" if patterns else "All files (*)"
+    shown = f"{capitalised(what)} ({patterns});;All files (*)" if patterns else "All files (*)"
     if kind == "files":
         names, _ = QFileDialog.getOpenFileNames(parent, title, str(folder), shown)
     elif kind == "file":

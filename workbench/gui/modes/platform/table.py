@@ -30,7 +30,7 @@ from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column, Row
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import Category
-from workbench.model.text import counted, rate_text
+from workbench.model.text import capitalised, counted, rate_text
 from workbench.session.edit.yaml_document import YamlDocument
 
 SIZE, TIME, SHARE, OFF, SOURCE = 1, 2, 4, 5, 6
@@ -138,7 +138,7 @@ class PointTable(RowView):
         box = QWidget()
         set_ground(box, "none")
         row = row_layout(of=box, margins=(60, 6, 16, 8), spacing=12)
-        what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
+        what = label(f"{capitalised(problem.message)}.", "strong", wrap=True)
         place = f"line {problem.line}, column {problem.column}. "
         tail = "Until you fix this, the saved file does not change." if bad else problem.hint
         column = column_layout(what, label(place + tail, "smallsecond", wrap=True), spacing=2)

@@ -20,6 +20,7 @@ from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.text import capitalised
 from workbench.predict.formulas import Evaluation
 from workbench.predict.words import input_text, input_title, input_written
 
@@ -214,7 +215,7 @@ class Breakdown(QWidget):
 
     def say_problem(self, problem: Diagnostic) -> None:
         """What is wrong with what was typed."""
-        self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}")
+        self.problem.setText(f"{capitalised(problem.message)}. {problem.hint}")
         self.problem.show()
 
     def show_results(self, values: Evaluation, results: Results, beside: bool) -> None:

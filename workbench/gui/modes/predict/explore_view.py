@@ -33,7 +33,7 @@ from workbench.gui.widgets import (
 )
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.text import NARROW
+from workbench.model.text import NARROW, capitalised
 from workbench.pictures.bars import Bars
 from workbench.pictures.plot import Axis, Plot
 from workbench.predict.doubts import clock_doubts
@@ -324,7 +324,7 @@ class ExploreView(QWidget):
 
     def _fail(self, problems: tuple[Diagnostic, ...]) -> None:
         first = problems[0]
-        self.problem.setText(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}".strip())
+        self.problem.setText(f"{capitalised(first.message)}. {first.hint}".strip())
         self.problem.show()
 
     def _show(self, answer: SweepAnswer) -> None:
@@ -335,7 +335,7 @@ class ExploreView(QWidget):
         output, name = output_title(answer.question.output), input_title(self.file, answer.question.name)
         band = "; band: 5 to 95 % over the uncertain inputs" if answer.bands else ""
         said = f"{len(answer.x) * max(len(answer.second), 1)} points; point at one, click for its breakdown{band}"
-        self.head.set_title(f"{output[:1].upper()}{output[1:]} by {name}", said)
+        self.head.set_title(f"{capitalised(output)} by {name}", said)
         self.plot.show_plot(sweep_plot(self.file, answer))
         self.influence_head.set_title("What matters most", f"for {output.lower()}")
         self.influences.show_bars(influence_bars(self.file, answer.influences))
@@ -378,22 +378,22 @@ class ExploreView(QWidget):
             self._say_answer(f"{error.message}. {error.hint}", "high")
             return
         others, reading = self._others(name), self.reading
-        work = lambda: solve(what_if(file, others), name, target, output, reading)  # noqa: E731
-        failed = lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high")  # noqa: E731
-        self.context.background.start("predict.solve", work, self._solved, failed)
+        self.context.background.start(
+            "predict.solve", lambda: solve(what_if(file, others), name, target, output, reading), self._solved,
+            lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high"),
+        )  # fmt: skip
 
     def _solved(self, solution: Solution) -> None:
         if self.file is None:
             return
         at = what_if(self.file, {**self._others(solution.name), solution.name: solution.value})
         doubtful = "".join(
-            f". {doubt.sentences[:1].upper()}{doubt.sentences[1:]}"
-            for doubt in clock_doubts(Evaluation(at, {}, self.reading))
+            f". {capitalised(doubt.sentences)}" for doubt in clock_doubts(Evaluation(at, {}, self.reading))
         )
         self._say_answer(solution_words(self.file, solution) + doubtful, "high" if doubtful else "good")
         self.point_chosen.emit({solution.name: solution.value})
 
     def _say_answer(self, text: str, role: str) -> None:
-        self.answer.setText(text[:1].upper() + text[1:] if role == "high" else text)
+        self.answer.setText(capitalised(text) if role == "high" else text)
         self.answer.setVisible(bool(text))
         set_role(self.answer, role)

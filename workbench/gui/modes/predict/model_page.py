@@ -7,7 +7,7 @@ from workbench.gui.modes.forms.part_list import PartList
 from workbench.gui.modes.predict.structure_page import StructurePage
 from workbench.gui.widgets import Split
 
-PARTS, FORM, DRAWN = (0, 270), (1, 560), (2, 700)  # numbers of the panes, and pixels
+PARTS_PX, FORM_PX, DRAWN_PX = 270, 560, 700
 BESIDE_FROM_PX = 1180
 
 
@@ -15,7 +15,7 @@ class ModelPage(Split):
     """The drawing has one widget, which is lent by the stack that has it as a page of its own."""
 
     def __init__(self, parts: PartList, form: QWidget, structure: StructurePage, stack: QStackedWidget) -> None:
-        super().__init__((parts, PARTS[1]), (form, FORM[1]), kept=[PARTS[0]])
+        super().__init__((parts, PARTS_PX), (form, FORM_PX), kept=[0])
         parts.filter.setPlaceholderText("Filter parts")
         self._structure, self._stack = structure, stack
         self._wanted_beside = False
@@ -32,10 +32,10 @@ class ModelPage(Split):
         if beside and not self.is_drawn:
             self.addWidget(self._structure)
             self._structure.show()
-            self.want(PARTS[1], FORM[1], DRAWN[1])
+            self.want(PARTS_PX, FORM_PX, DRAWN_PX)
         elif not beside and self.is_drawn:
             self._stack.addWidget(self._structure)
-            self.want(PARTS[1], FORM[1])
+            self.want(PARTS_PX, FORM_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from workbench.api.window import Context
 from workbench.gui.widgets import IconButton
+from workbench.gui.widgets.save_name import beside_project
 from workbench.predict.formulas import Evaluation
 
 
@@ -21,8 +22,8 @@ class PageButton(IconButton):
         values = self._values()
         if values is None:
             return
-        path = (self._context.root() or Path.cwd()) / f"{values.model.name}.html"
-        name, _ = QFileDialog.getSaveFileName(self, "Save prediction", str(path), "Web page (*.html)")
+        path = beside_project(self, f"{values.model.name}.html")
+        name, _ = QFileDialog.getSaveFileName(self, "Save prediction", path, "Web page (*.html)")
         if name:
             self._context.notices.attempt(lambda: _write(values, Path(name)))
 

@@ -13,7 +13,7 @@ from workbench.formats.units import UNITS
 from workbench.gui.modes.forms.fields import fields_of
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.model.document import part_in
-from workbench.model.text import value_text
+from workbench.model.text import capitalised, value_text
 from workbench.predict.kinds import heading
 from workbench.session.edit.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.edit.yaml_document import Path_
@@ -153,7 +153,7 @@ def _inside(
         for n, child in enumerate(_items(document, (*at, name)))
     ]
     called, name = part.called, str(item.get("name", int(at[-1]) + 1))
-    title = name.capitalize() if name.startswith(called) else f"{called.capitalize()} {name}"
+    title = capitalised(name) if name.startswith(called) else f"{called.capitalize()} {name}"
     return PartSection(title, (own, *below), f"{inner[-1][1].called} to {part.called} {at[-1]}")
 
 

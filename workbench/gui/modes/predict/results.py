@@ -27,6 +27,7 @@ from workbench.gui.widgets.scroll_area import ScrollArea
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Run
+from workbench.model.text import capitalised
 from workbench.pictures.charts import chart_plot
 from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.shares import share_bars
@@ -160,7 +161,7 @@ class ResultsView(QWidget):
             else:
                 said = "Each part's correction becomes measured over predicted, without waiting."
                 for problem in self.comparison.diagnostics:
-                    said += f" {problem.message[:1].upper()}{problem.message[1:]}."
+                    said += f" {capitalised(problem.message)}."
         self.run_said.setText(said)
         can = self.comparison is not None and bool(self.comparison.corrections)
         self.take_over.setVisible(can)

@@ -22,7 +22,7 @@ from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
 from workbench.model.pragma import Category, Pragma
-from workbench.model.text import percent_text
+from workbench.model.text import capitalised, percent_text
 from workbench.pictures.canvas import RIGHT, Canvas
 from workbench.pictures.signs import draw_swatch
 
@@ -262,7 +262,7 @@ class PragmaPopover(Popover):
         self.said.setProperty("role", "high" if problem else "good")
         self.said.style().polish(self.said)
         if problem is not None:
-            self.said.setText(problem.message[:1].upper() + problem.message[1:] + ".")
+            self.said.setText(capitalised(problem.message) + ".")
         elif self._share is not None and self.point is not None:
             self.said.setText(f"Explains {percent_text(self._share)} of the run")
         else:

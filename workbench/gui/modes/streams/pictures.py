@@ -25,7 +25,7 @@ from workbench.gui.widgets import PillButton, Stack, label, plain_column, scroll
 from workbench.gui.widgets.boxes import column_layout
 from workbench.gui.widgets.labels import ElidedLabel
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.text import listed
+from workbench.model.text import capitalised, listed
 
 MOST_BESIDE = 3  # pictures of counted beside replayed
 OVER_TIME, SPREAD, HISTOGRAM, CUMULATIVE = PAGES = ("Over time", "Spread", "Histogram", "Cumulative")
@@ -159,7 +159,7 @@ def _possible(reply: Reply) -> tuple[str, ...]:
 
 def _title(shown: Sequence[Reply]) -> str:
     what = what_of(shown[0]).removeprefix("measure ").removeprefix("hist ")
-    return f"{what[:1].upper()}{what[1:]}: {listed([where_of(one) for one in shown], _MOST_NAMED)}"
+    return f"{capitalised(what)}: {listed([where_of(one) for one in shown], _MOST_NAMED)}"
 
 
 def _column(*views: QWidget) -> QVBoxLayout:

@@ -13,6 +13,7 @@ from workbench.gui.widgets import EmptyState, Stack, plain_column
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.gui.widgets.whole_rows import WholeRows
+from workbench.model.text import capitalised
 
 _OPTIONS = re.compile(r"\s*\([^()]*\)(?= )")  # of a statement, such as its frame
 
@@ -85,7 +86,7 @@ class Replies(QWidget):
 def named(reply: Reply) -> str:
     """A statement's label, or else what it asks for, without options: the whole stands in the query above."""
     said = _OPTIONS.sub("", reply.text.replace("measure ", "", 1))
-    return reply.label or f"{said[:1].upper()}{said[1:]}"
+    return reply.label or capitalised(said)
 
 
 def _ink(reply: Reply) -> tuple[str, int, int]:
