@@ -11,7 +11,7 @@ from workbench.model.blocks import Block
 from workbench.model.pragma import Category
 from workbench.model.run_tables import RowArray
 from workbench.replay.cones import States
-from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged
+from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged, merged_times
 from workbench.replay.order import by_order, by_order_of_words
 from workbench.replay.points import (
     EDGES,
@@ -27,6 +27,8 @@ from workbench.replay.points import (
 )  # fmt: skip
 
 Numbers = NDArray[np.int64]
+#: A kind of event that may let points go on: numbers of blocks that wait, and the series of their partners' events.
+Candidate = list[tuple[list[int], list[Events]]]
 
 
 @dataclass
@@ -210,16 +212,17 @@ def _by_time(
     """The edges of the kind of event that explains most of the unexplained points: the last event before each, with one
     lag; and the mask of these points."""
     block_of = events.fpga.block[points.stretches]
-    best: tuple[tuple[int, int, int], list[tuple[list[int], Events]], int, NDArray[np.bool_]] | None = None
+    best: tuple[tuple[int, int, int], Candidate, int, NDArray[np.bool_]] | None = None
     longest_lag = SHORT if partners.host or partners.known else NEAR
     for rank, candidate in enumerate(_candidates(points, events, clock, partners)):
         lags = np.full(len(times), np.iinfo(np.int64).max)
-        shortest_lag = -1 if candidate[0][1].kind == WORD else int(marked)
-        for members, member_events in candidate:
+        shortest_lag = -1 if candidate[0][1][0].kind == WORD else int(marked)
+        for members, series in candidate:
             is_of_members = np.isin(block_of, members)
-            at = np.searchsorted(member_events.time, times[is_of_members] - shortest_lag, side="right") - 1
+            event_times = merged_times(series)
+            at = np.searchsorted(event_times, times[is_of_members] - shortest_lag, side="right") - 1
             lags[is_of_members] = np.where(
-                at >= 0, times[is_of_members] - member_events.time[np.maximum(at, 0)], lags[is_of_members]
+                at >= 0, times[is_of_members] - event_times[np.maximum(at, 0)], lags[is_of_members]
             )
         open_ = lags[~explained]
         open_ = open_[open_ < FAR]
@@ -236,9 +239,9 @@ def _by_time(
         return None
     _, events_used, lag, right = best
     parts = []
-    for members, member_events in events_used:
+    for members, series in events_used:
         rows = np.flatnonzero(np.isin(block_of, members))
-        parts += _latest(points.stretches[rows], times[rows], member_events, lag)
+        parts += _latest(points.stretches[rows], times[rows], merged(series), lag)
     return np.concatenate(parts), right
 
 
@@ -252,8 +255,8 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
 
 def _candidates(
     points: PointClass, events: AllEvents, clock: int, partners: Partners
-) -> Iterator[list[tuple[list[int], Events]]]:
-    """The kinds of events that may let points go on, the likeliest first; each as pairs of members and their events."""
+) -> Iterator[Candidate]:
+    """The kinds of events that may let points go on, the likeliest first."""
     blocks = events.run.manifest.blocks
     every = list(points.members)
     if partners.restless and not partners.host and not partners.known:
@@ -262,8 +265,8 @@ def _candidates(
         for words in words_for(events, partners.messages, clock):
             last = words.some(words.byte < 0)
             if len(last) < len(words):
-                yield [(every, last)]
-            yield [(every, words)]
+                yield [(every, [last])]
+            yield [(every, [words])]
     if partners.known:
         sets = {member: tuple(members) for member, members in partners.blocks.items()}
     else:
@@ -275,13 +278,13 @@ def _candidates(
     for group, key in keys:
         candidate = []
         for members in dict.fromkeys(sets.values()):
-            member_events = [
+            series = [
                 events.changes(n, clock)[key]
                 for n in members
                 if blocks[n].group == group and key in events.changes(n, clock)
             ]
-            if member_events:
-                candidate.append(([m for m in points.members if sets[m] == members], merged(member_events)))
+            if series:
+                candidate.append(([m for m in points.members if sets[m] == members], series))
         if candidate:
             yield candidate
 

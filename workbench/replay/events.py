@@ -46,10 +46,17 @@ class Events:
 
 def merged(parts: Sequence[Events]) -> Events:
     """Several series of events of one kind as one, in order of time."""
+    if len(parts) == 1:
+        return parts[0]
     time = np.concatenate([p.time for p in parts])
     order = np.argsort(time, kind="stable")
     source, byte = (np.concatenate([getattr(p, name) for p in parts])[order] for name in ("source", "byte"))
     return Events(parts[0].kind, time[order], source, byte)
+
+
+def merged_times(parts: Sequence[Events]) -> Numbers:
+    """The times of `merged(parts)`, in a third of its time."""
+    return parts[0].time if len(parts) == 1 else np.sort(np.concatenate([p.time for p in parts]), kind="stable")
 
 
 class AllEvents:
