@@ -19,7 +19,7 @@ from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
 from workbench.analysis.trial_page import sets_section
 from workbench.api import views
-from workbench.model.changes import CHANGES, Change, OtherClock, Retype, ScaleCalls, Unite, read_change
+from workbench.model.changes import CHANGES, Change, OtherClock, Retype, ScaleCalls, ScaleState, Unite, read_change
 from workbench.model.finding import Advice, tops
 from workbench.model.prediction import Bottleneck, Prediction, Trust
 from workbench.model.run import Run
@@ -229,16 +229,36 @@ def test_the_best_of_each_finding_is_predicted_before_the_second_of_any(
             ("d", "", (advice("d", 3.0), replace(advice("e", 9.0), elsewhere=True))),
         )
     )
-    asked: list[str] = []
+    asked = order_of_predictions(replace(analysis, findings=(first, second, part, late)), monkeypatch)
+    assert [f"{one[0].calls[0][0]}{len(one)}" for one in asked[:8]] == [  # type: ignore[attr-defined]
+        "a2", "b3", "a1", "b1", "x1", "c1", "e1", "d1",
+    ]  # fmt: skip
+
+
+def order_of_predictions(analysis: Analysis, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Change, ...]]:
+    """The sets of changes that are predicted, in order."""
+    asked: list[tuple[Change, ...]] = []
     predict = MadeUpReplay.predict
 
     def asking(self: MadeUpReplay, changes: Sequence[Change]) -> Prediction:
-        asked.append(f"{changes[0].calls[0][0]}{len(changes)}")  # type: ignore[attr-defined]
+        asked.append(tuple(changes))
         return predict(self, changes)
 
     monkeypatch.setattr(MadeUpReplay, "predict", asking)
-    with_predictions(replace(analysis, findings=(first, second, part, late)), replayed(analysis))
-    assert asked[:8] == ["a2", "b3", "a1", "b1", "x1", "c1", "e1", "d1"]
+    with_predictions(analysis, replayed(analysis))
+    return asked
+
+
+def test_what_changes_most_of_the_critical_path_is_predicted_first(
+    analysis: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path is the host's by 85 %, so that a faster state of the FPGA gains 1.18x at most, whatever its bound."""
+    state, calls = (ScaleState("core[*].ctrl", "busy", 0.5),), (Unite(("host.c:1",), 2),)
+    findings = tuple(
+        replace(analysis.findings[0], id=one.kind, part_of="", failures=0, advice=(Advice("", bound, changes=(one,)),))
+        for (one,), bound in ((state, 9.0), (calls, 2.0))
+    )
+    assert order_of_predictions(replace(analysis, findings=findings), monkeypatch)[:2] == [calls, state]
 
 
 def test_a_prediction_above_its_bound_is_refused(analysis: Analysis) -> None:

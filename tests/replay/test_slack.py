@@ -79,3 +79,22 @@ def test_polls_may_begin_so_late(seed: int) -> None:
                 assert graph.end[last] <= total, node
         graph.lag[edges] = lags
     graph.sweep(order)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("polls", [False, True])
+def test_a_graph_in_another_order_has_the_same_times(polls: bool, seed: int) -> None:
+    """Also when lags change, which are found by the edges' new positions."""
+    graph, random = random_graph(seed, polls), np.random.default_rng(seed)
+    order = graph.sweep_in_time()
+    assert order is not None
+    other, place = graph.reordered(order)
+    for _ in range(5):
+        other.sweep()
+        assert other.end.tolist() == graph.end[order].tolist()
+        graph.lag[:] = random.integers(0, 40, len(graph.lag))
+        other.lag[place] = graph.lag
+        graph.polls["asked"] = -1
+        other.sweep()
+        assert (graph.polls["asked"] == -1).all()  # each has its own
+        graph.sweep(order)

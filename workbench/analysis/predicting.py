@@ -10,7 +10,8 @@ from workbench.analysis.finding_words import LEAST_GAIN
 from workbench.analysis.plugin_findings import severity_of
 from workbench.api.job import Job
 from workbench.api.results import Analysis, WhatIf
-from workbench.model.changes import Change
+from workbench.model.blocks import Side
+from workbench.model.changes import Change, ScaleHost
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.finding import Advice, Finding, tops
 from workbench.model.prediction import Bottleneck, Prediction, Trust
@@ -56,7 +57,8 @@ def with_predictions(
     Predictions end when `budget_s` seconds of processor time are used. `known` are those of earlier.
     """
     budget = _Budget(budget_s)
-    ordered = _in_order(analysis)
+    now = replayed.next_bottlenecks()
+    ordered = _in_order(analysis, now)
     predictions = {changes: one for changes, one in (known or {}).items() if changes in ordered}
     left = [changes for changes in ordered if changes not in predictions]
     for number, changes in enumerate(left):
@@ -72,22 +74,38 @@ def with_predictions(
     best = _best_sets(findings, replayed, budget)
     after = replayed.next_bottlenecks(best[0].changes) if best else ()
     path = replace(replayed.critical_path(), steps=())
-    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(ordered) - len(predictions), path)
+    what_if = WhatIf("", best, now, after, len(ordered) - len(predictions), path)
     return replace(analysis, findings=findings, what_if=what_if)
 
 
-def _in_order(analysis: Analysis) -> list[tuple[Change, ...]]:
+def _in_order(analysis: Analysis, path: Sequence[Bottleneck]) -> list[tuple[Change, ...]]:
     """The advised changes in the order of their prediction: the most promising advice of each finding comes before the
-    second of any, and last that of findings which are parts of others or follow from them. Large bounds come first,
-    then the advice that changes most."""
+    second of any, and last that of findings which are parts of others or follow from them. Those that may gain most
+    come first, by their bounds and the critical path, then the advice that changes most."""
+    host = {one.block.id for one in analysis.blocks if one.block.side is Side.HOST}
+    host_share = sum(one.share for one in path if one.block in host)
     places: dict[tuple[Change, ...], tuple[bool, int, float, int]] = {}
     for finding in analysis.findings:
         follows = bool(finding.part_of) or finding.points_elsewhere
-        advice = [(-(one.at_most or 0.0), -len(one.changes), one.changes) for one in finding.advice if one.changes]
-        for turn, (bound, size, changes) in enumerate(sorted(advice, key=lambda one: one[:2])):
-            place = follows, turn, bound, size
+        advice = [
+            (-_promised(one, host_share if path else None), -len(one.changes), one.changes)
+            for one in finding.advice if one.changes
+        ]  # fmt: skip
+        for turn, (promised, size, changes) in enumerate(sorted(advice, key=lambda one: one[:2])):
+            place = follows, turn, promised, size
             places[changes] = min(places.get(changes, place), place)
     return sorted(places, key=places.__getitem__)
+
+
+def _promised(advice: Advice, host_share: float | None) -> float:
+    """The speedup that advice may bring: its bound, or the share of the critical path that the changed side has, if
+    this is less. It only serves for an order, since another order of calls may remove more of the path."""
+    of_host = {hasattr(change, "calls") or isinstance(change, ScaleHost) for change in advice.changes}
+    bound = advice.at_most or 0.0
+    if host_share is None or len(of_host) > 1:
+        return bound
+    stays = 1 - host_share if of_host == {True} else host_share
+    return min(bound, 1 / max(stays, _ROUNDED))
 
 
 @dataclass

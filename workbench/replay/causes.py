@@ -253,9 +253,7 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
     return [edges_to(stretches[fresh], given.kind, given.source[at[fresh]], given.byte[at[fresh]], lag)]
 
 
-def _candidates(
-    points: PointClass, events: AllEvents, clock: int, partners: Partners
-) -> Iterator[Candidate]:
+def _candidates(points: PointClass, events: AllEvents, clock: int, partners: Partners) -> Iterator[Candidate]:
     """The kinds of events that may let points go on, the likeliest first."""
     blocks = events.run.manifest.blocks
     every = list(points.members)

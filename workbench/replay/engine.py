@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -76,6 +76,24 @@ class Graph:
         if placed < 0:
             raise MemoryError
         return order if placed == len(self) else None
+
+    def reordered(self, order: NDArray[np.int32]) -> tuple[Graph, Numbers]:
+        """The same graph with its nodes in another order, and the new position of each edge. A sweep by numbers is
+        several times faster than one in `order`, which jumps through memory."""
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        counts = np.diff(self.cause_first)[order]
+        cause_first = np.append(0, np.cumsum(counts))
+        edges = np.repeat(self.cause_first[order] - cause_first[:-1], counts) + np.arange(len(self.cause))
+        cause = self.cause[edges]
+        graph = replace(
+            self, cause_first=cause_first, cause=np.where(cause < 0, ~place[~cause], place[cause]), lag=self.lag[edges],
+            work=self.work[order], kind=self.kind[order], domain=self.domain[order], extra=self.extra[order],
+            polls=self.polls.copy(),
+        )  # fmt: skip
+        place_of_edge = np.empty(len(edges), np.int64)
+        place_of_edge[edges] = np.arange(len(edges))
+        return graph, place_of_edge
 
     def path(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """The nodes of the critical path to a node's end, from the run's begin, and for each whether its end (1) or

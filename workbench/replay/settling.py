@@ -42,17 +42,17 @@ def with_thread_waits(
 def all_times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
     """The run's time (ps), and other possible times. The graph is left at the first one."""
     order, _ = settle(program, lowered, edited, threads)
+    jitters = list(_jitters(lowered, edited, threads))
+    if not threads:
+        return [max(time_ps, 1) for time_ps in (lowered.total_ps(), *lowered.varied_ps(order, jitters))]
 
-    def swept_ps(jitter: Jitter) -> int:
+    def settled_ps(jitter: Jitter) -> int:
         lowered.vary(jitter)
-        if threads:
-            edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop).in_order
-        else:
-            lowered.graph.sweep(order)
+        edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop).in_order
         return max(lowered.total_ps(), 1)
 
-    times = [max(lowered.total_ps(), 1), *map(swept_ps, _jitters(lowered, edited, threads))]
-    swept_ps(_PLAIN)
+    times = [max(lowered.total_ps(), 1), *map(settled_ps, jitters)]
+    settled_ps(_PLAIN)
     return times
 
 
