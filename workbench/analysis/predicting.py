@@ -11,7 +11,7 @@ from workbench.analysis.plugin_findings import severity_of
 from workbench.api.job import Job
 from workbench.api.results import Analysis, WhatIf
 from workbench.model.blocks import Side
-from workbench.model.changes import Change, ScaleHost
+from workbench.model.changes import Change, OtherClock, ScaleHost, ScaleState
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.finding import Advice, Finding, tops
 from workbench.model.prediction import Bottleneck, Prediction, Trust
@@ -100,12 +100,18 @@ def _in_order(analysis: Analysis, path: Sequence[Bottleneck]) -> list[tuple[Chan
 def _promised(advice: Advice, host_share: float | None) -> float:
     """The speedup that advice may bring: its bound, or the share of the critical path that the changed side has, if
     this is less. It only serves for an order, since another order of calls may remove more of the path."""
-    of_host = {hasattr(change, "calls") or isinstance(change, ScaleHost) for change in advice.changes}
-    bound = advice.at_most or 0.0
-    if host_share is None or len(of_host) > 1:
+    bound, sides = advice.at_most or 0.0, set(map(_side_of, advice.changes))
+    if host_share is None or len(sides) > 1 or None in sides:
         return bound
-    stays = 1 - host_share if of_host == {True} else host_share
+    stays = 1 - host_share if sides == {Side.HOST} else host_share
     return min(bound, 1 / max(stays, _ROUNDED))
+
+
+def _side_of(change: Change) -> Side | None:
+    """The side whose work a change makes shorter; None if it may be either's."""
+    if hasattr(change, "calls") or isinstance(change, ScaleHost):
+        return Side.HOST
+    return Side.FPGA if isinstance(change, ScaleState | OtherClock) else None
 
 
 @dataclass
