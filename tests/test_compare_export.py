@@ -80,7 +80,7 @@ def test_different_work_is_told_by_name(comparison: Comparison) -> None:
     assert told["calls", "writeSamples"] == (200, 20)
     assert ("bytes", "writeSamples") not in told  # as much in fewer calls
     assert not [name for kind, name in told if kind in ("setting", "blocks")]
-    assert work_words(comparison, 1).startswith("same work; clearBins in A only (200 calls); ")
+    assert work_words(comparison, 1).startswith("same work; clearBins in A only (200 calls, 400\u202fKiB); ")
     assert comparison_json(comparison)["same_work"] is False
 
 
@@ -89,7 +89,7 @@ def test_the_report_says_where_the_work_differs_and_where_it_is_the_same(compari
     knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     analysis = analyse(runs[0], synthetic_platform(), knowledge)
     page = html_report(runs[0], analysis, None, replace(comparison, equal=equal_work(*runs)))
-    assert "Same work; clearBins in A only (200 calls)" in page
+    assert "Same work; clearBins in A only (200 calls, 400\u202fKiB)" in page
     assert "Whole runs. Same calls in each: writeSamples." in page
     assert "but their outputs are unknown" in page
 

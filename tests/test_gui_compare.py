@@ -19,7 +19,7 @@ from workbench.gui.look import theme
 from workbench.gui.modes import MODES
 from workbench.gui.modes.compare.findings import Pair, rows_of
 from workbench.gui.modes.compare.head import run_notes
-from workbench.gui.modes.compare.mode import CompareMode
+from workbench.gui.modes.compare.mode import FOOT_PX, CompareMode
 from workbench.gui.modes.compare.rows import by_change
 from workbench.gui.modes.compare.table import change_text
 from workbench.gui.widgets import Stack, label, plain_column
@@ -219,7 +219,7 @@ def test_equal_work_stands_on_one_scale(
 
 
 def test_the_head_says_what_differs_of_the_work(mode: CompareMode, original: OpenRun) -> None:
-    assert mode.head.work.text().startswith("Same work; clearBins in A only (300 calls); ")
+    assert mode.head.work.text().startswith("Same work; clearBins in A only (300 calls, 600\u202fKiB); ")
     assert "writeSamples 300 calls in A, 20 calls in B" in mode.head.work.text()
     mode.context.set_run(original)
     mode.other.show(replace(original))
@@ -346,3 +346,24 @@ def test_a_stack_is_as_high_as_the_page_shown(qtbot: QtBot) -> None:
     assert stack.heightForWidth(300) == low.heightForWidth(300)
     stack.setCurrentWidget(high)
     assert stack.heightForWidth(300) == high.heightForWidth(300) > low.heightForWidth(300)
+
+
+def test_a_large_window_gives_the_timelines_what_the_tables_do_not_need(mode: CompareMode, qapp: QApplication) -> None:
+    mode.resize(2500, 1350)
+    qapp.processEvents()
+    tables, lower = mode.fitting.sizes()
+    most = mode.table_head.height() + mode.table.whole_px + FOOT_PX
+    assert tables <= max(most, mode.findings_head.height() + mode.findings.whole_px) < lower
+    view = mode.below.equal_work.rounds
+    assert view.rounds.row_px > 36
+    assert lower - mode.below.equal_work.head.height() - 80 < view.height() <= lower
+
+
+def test_a_narrow_head_names_whole_differences_alone(mode: CompareMode) -> None:
+    work = mode.head.work
+    for wide in range(150, 700, 25):
+        work.resize(wide, work.height())
+        parts = work.shown().split("; ")
+        assert parts[0] == "Same work"
+        assert all(part in work.text().split("; ") for part in parts[:-1])
+        assert parts[-1].endswith(" more")

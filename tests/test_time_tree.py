@@ -20,7 +20,7 @@ from workbench.model.run import Run
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.palette import PAGE
 from workbench.pictures.svg import SvgCanvas
-from workbench.pictures.time_drawing import FLAME, TREEMAP, cells_of, draw_cells, name_lines, times_svg
+from workbench.pictures.time_drawing import FLAME, TREEMAP, cells_of, cells_with_list, draw_cells, name_lines, times_svg
 from workbench.pictures.time_tree import LEVELS, Cell, TimeNode, squarified, time_rows, time_tree, treemap_cells
 from workbench.session.keep.results import open_knowledge
 from workbench.session.program.plugins import load_plugins
@@ -191,3 +191,24 @@ def test_a_name_stays_in_the_head_that_parts_inside_leave() -> None:
     canvas = SvgCanvas(PAGE)
     draw_cells(canvas, cells)
     assert ">Samples<" not in canvas.document(62, 90, "a block and its state")
+
+
+def test_a_name_too_long_for_a_narrow_cell_is_written_upwards() -> None:
+    node = TimeNode("takePoints", "state", 0.2, 0.034, (), Category.RECV)
+    for high, upwards in ((120, True), (30, False)):
+        canvas = SvgCanvas(PAGE)
+        draw_cells(canvas, [Cell(node, Box(0, 0, 20, high), 3)])
+        text = canvas.document(20, high, "one cell")
+        assert ("rotate(-90)" in text) is (">takePoints<" in text) is upwards
+
+
+def test_a_list_below_names_each_state_where_there_is_room(tree: TimeNode) -> None:
+    states = [node for node in below(tree) if node.level == "state"]
+    for kind in (FLAME, TREEMAP):
+        cells = cells_with_list(kind, tree, 1900, 1085)
+        lines = [cell for cell in cells if cell.listed]
+        assert sorted(cell.node.name for cell in lines) == sorted(node.name for node in states)
+        assert [cell.node.time_s for cell in lines] == sorted((node.time_s for node in states), reverse=True)
+        drawn = max(cell.box.bottom for cell in cells if not cell.listed)
+        assert all(drawn <= cell.box.y and cell.box.bottom <= 1085 for cell in lines)
+        assert not any(cell.listed for cell in cells_with_list(kind, tree, 600, 200))

@@ -171,29 +171,38 @@ def work_parts(comparison: Comparison, who: str = "B") -> tuple[str, ...]:
     """Whether both runs did equal work, then each difference; `who` is the letter of the second run."""
     if not comparison.differences:
         return ("the same work: settings, blocks, calls and bytes",)
-    first, *more = (_difference_words(difference, who) for difference in comparison.differences)
-    return (f"{'same work;' if comparison.work is Work.EQUAL else 'different work:'} {first}", *more)
+    together: dict[tuple[str, bool, bool], list[Difference]] = {}
+    for one in comparison.differences:  # the calls that only one run makes, with their bytes
+        kind = "" if one.kind in ("calls", "bytes") and None in (one.a, one.b) else one.kind
+        together.setdefault((kind + one.name, one.a is None, one.b is None), []).append(one)
+    verdict = "same work" if comparison.work is Work.EQUAL else "different work"
+    return (verdict, *(_difference_words(of_one, who) for of_one in together.values()))
 
 
 def work_words(comparison: Comparison, most: int = 4, who: str = "B") -> str:
     """Whether both runs did equal work, with the first few differences."""
-    parts = work_parts(comparison, who)
+    verdict, *parts = work_parts(comparison, who)
     more = len(parts) - most
-    return f"{'; '.join(parts[:most])}{f'; {more} more' if more > 0 else ''}"
+    listed_parts = "; ".join([*parts[:most], *([f"{more} more"] if more > 0 else [])])
+    return f"{verdict}{'; ' if comparison.work is Work.EQUAL else ': '}{listed_parts}" if parts else verdict
 
 
-def _difference_words(difference: Difference, who: str) -> str:
-    def amount(value: float | str) -> str:
+def _difference_words(differences: Sequence[Difference], who: str) -> str:
+    """One difference, or the calls and bytes of what only one run calls."""
+
+    def amount(difference: Difference, value: float | str) -> str:
         if isinstance(value, str):
             return value
         if difference.kind in ("calls", "blocks"):
             return counted(float(value), difference.kind.removesuffix("s"))
         return bytes_text(value) if difference.kind == "bytes" else count_text(value)
 
-    if difference.a is not None and difference.b is not None:
-        return f"{difference.name} {amount(difference.a)} in A, {amount(difference.b)} in {who}"
-    run, value = ("A", difference.a) if difference.b is None else (who, difference.b)
-    return f"{difference.name} in {run} only ({amount(value or 0)})"
+    first = differences[0]
+    if first.a is not None and first.b is not None:
+        return f"{first.name} {amount(first, first.a)} in A, {amount(first, first.b)} in {who}"
+    run = "A" if first.b is None else who
+    amounts = (amount(one, (one.a if one.b is None else one.b) or 0) for one in differences)
+    return f"{first.name} in {run} only ({', '.join(amounts)})"
 
 
 def share_words(comparison: Comparison) -> str:

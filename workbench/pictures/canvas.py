@@ -76,6 +76,10 @@ class Canvas(ABC):
         """Draw relative to a point, `scale` times as large."""
 
     @abstractmethod
+    def turned(self, x: float, y: float) -> AbstractContextManager[None]:
+        """Draw relative to a point, a quarter turned: what goes to the right goes up."""
+
+    @abstractmethod
     def clipped(self, x: float, y: float, width: float, height: float) -> AbstractContextManager[None]:
         """Draw nothing outside of a rectangle."""
 

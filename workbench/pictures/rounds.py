@@ -19,7 +19,7 @@ from workbench.traces.trace import CATEGORIES
 
 LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
 ROW_PX, BAR_PX = HEIGHTS[Kind.STATES]
-MOST_ROW_PX = 36  # of a row where there is room
+MOST_ROW_PX = 72  # of a row where there is room
 #: The height above a run's rows: its letter, name and kind.
 HEAD_PX = 26.0
 #: The number of replicas shown of each run at least; fewer for many runs.

@@ -121,6 +121,12 @@ class SvgCanvas(Canvas):
         self.scale = before
 
     @contextmanager
+    def turned(self, x: float, y: float) -> Iterator[None]:
+        self._parts.append(f'<g transform="translate({x:.2f} {y:.2f}) rotate(-90)">')
+        yield
+        self._parts.append("</g>")
+
+    @contextmanager
     def clipped(self, x: float, y: float, width: float, height: float) -> Iterator[None]:
         place = f'x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"'
         name = f"clip-{'-'.join(f'{v:.0f}' for v in (x, y, width, height))}"

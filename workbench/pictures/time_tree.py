@@ -14,7 +14,8 @@ from workbench.model.text import counted, percent_text, time_text
 from workbench.pictures.layout_sizes import Box
 
 LEVELS = ("run", "component", "block", "state", "call")
-ROW_PX = 26.0, 52.0  # of a flame graph, at least and at most
+ROW_PX = 26.0  # of a flame graph's row
+LEAF_PX = 400.0  # of its rows of states and calls, at most: names that have no room across are written upwards
 _HEAD_PX = 19.0  # the title of a part in a treemap
 _AIR_PX = 3.0
 
@@ -127,12 +128,15 @@ def _largest_first(nodes: Iterable[TimeNode]) -> tuple[TimeNode, ...]:
 
 @dataclass(frozen=True)
 class Cell:
-    """The box of a part; `depth` counts from the part at the root. Parts inside leave it `head_px` for its text."""
+    """The box of a part; `depth` counts from the part at the root. Parts inside leave it `head_px` for its text. One
+    that is `listed` is a line of the list of states, `note` what it is part of."""
 
     node: TimeNode
     box: Box
     depth: int
     head_px: float = inf
+    listed: bool = False
+    note: str = ""
 
 
 def rows_of(node: TimeNode) -> int:
@@ -140,12 +144,33 @@ def rows_of(node: TimeNode) -> int:
     return 1 + max(map(rows_of, node.parts), default=0)
 
 
-def flame_cells(root: TimeNode, width: float, row_px: float, depth: int = 0, x: float = 0.0) -> Iterator[Cell]:
+def flame_rows(root: TimeNode, height: float) -> list[float]:
+    """The heights of a flame graph's rows in this room: those of states and calls grow."""
+    heads = _heads_of(root)
+    leaves = rows_of(root) - heads
+    leaf_px = max(min((height - heads * ROW_PX) / max(leaves, 1), LEAF_PX), ROW_PX)
+    return [ROW_PX] * heads + [leaf_px] * leaves
+
+
+def flame_height(root: TimeNode, leaf_px: float) -> float:
+    """The height of a flame graph whose rows of states and calls are so high."""
+    heads = _heads_of(root)
+    return heads * ROW_PX + (rows_of(root) - heads) * leaf_px
+
+
+def _heads_of(node: TimeNode) -> int:
+    """The number of rows above the states."""
+    return 0 if node.level in ("state", "call") else 1 + max(map(_heads_of, node.parts), default=0)
+
+
+def flame_cells(
+    root: TimeNode, width: float, rows_px: Sequence[float], depth: int = 0, x: float = 0.0, y: float = 0.0
+) -> Iterator[Cell]:
     """Rows from the whole down, each part as wide as its time; the rest of a part is its own time."""
-    yield Cell(root, Box(x, depth * row_px, width, row_px), depth)
+    yield Cell(root, Box(x, y, width, rows_px[depth]), depth)
     for part in root.parts:
         wide = width * part.time_s / root.time_s if root.time_s else 0.0
-        yield from flame_cells(part, wide, row_px, depth + 1, x)
+        yield from flame_cells(part, wide, rows_px, depth + 1, x, y + rows_px[depth])
         x += wide
 
 

@@ -113,6 +113,16 @@ class QtCanvas(Canvas):
             self.scale = before
 
     @contextmanager
+    def turned(self, x: float, y: float) -> Iterator[None]:
+        self.painter.save()
+        self.painter.translate(x, y)
+        self.painter.rotate(-90)
+        try:
+            yield
+        finally:
+            self.painter.restore()
+
+    @contextmanager
     def clipped(self, x: float, y: float, width: float, height: float) -> Iterator[None]:
         self.painter.save()
         self.painter.setClipRect(QRectF(x, y, width, height), Qt.ClipOperation.IntersectClip)

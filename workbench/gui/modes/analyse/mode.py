@@ -110,6 +110,8 @@ class AnalyseMode(Mode):
 
     def _show_round(self, changes: Sequence[Change]) -> None:
         if not changes:
+            if self.round:
+                self.round.forget()
             self._upper.setCurrentIndex(0)
             return
         if self.round is None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.window import Context
@@ -36,6 +37,14 @@ class RoundPanel(QWidget):
         self.head.add(self.scale_pill)
         PictureTabs(self.head, self.wanted.emit)
         plain_column(self, self.head, (scrolled("A round, measured and predicted", self.view), 1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.view.set_room(self.height() - self.head.height())
+
+    def forget(self) -> None:
+        """No changes are tried any more: do not show what is still computed of them."""
+        self.changes = ()
 
     def ask(self, changes: Sequence[Change]) -> None:
         """Find the round after these changes, in the background, of a traced run that is replayed exactly."""

@@ -13,7 +13,7 @@ from workbench.gui.modes.analyse.picture_tabs import BLOCKS, PictureTabs
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column, rule
 from workbench.pictures.canvas import Canvas
-from workbench.pictures.time_drawing import FLAME, cells_of, draw_cells, picture_height
+from workbench.pictures.time_drawing import FLAME, cells_of, cells_with_list, draw_cells, picture_height
 from workbench.pictures.time_tree import Cell, TimeNode, time_rows, time_tree
 
 
@@ -56,7 +56,7 @@ class TimesView(HouseView):
         self.marked.emit()
 
     def _lay_out(self) -> None:
-        self._cells = cells_of(self.kind, self.root, self.width(), self.height()) if self.root else []
+        self._cells = cells_with_list(self.kind, self.root, self.width(), self.height()) if self.root else []
         self.redraw()
         self.rooted.emit()
 

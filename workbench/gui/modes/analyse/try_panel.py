@@ -51,7 +51,7 @@ class Offer:
 
 
 class TryPanel(QWidget):
-    """`closed` asks for what was there before; `answered` carries the changes whose gain was predicted."""
+    """`closed` asks for what was there before; `answered` carries the changes whose gain was predicted, if any."""
 
     closed = Signal()
     answered = Signal(object)
@@ -111,6 +111,7 @@ class TryPanel(QWidget):
         if mine and mine not in self.offers:
             self.offers.append(mine)
         self.ticked = [mine] if mine else []
+        self.edit.clear()
         self._subtitle.setText(f"Replay of {run_title(run) or 'this run'}. Your sources do not change.")
         self._write_rows()
         self._ask()
@@ -167,11 +168,14 @@ class TryPanel(QWidget):
     def _ask(self) -> None:
         self.wrong.hide()
         self._say_kept("")
-        self.trial = None
+        nothing_shown, self.trial = self.trial is None, None
         if not self.changes:
             none = f"No suggestion gains {LEAST_GAIN:g}× or more. Type a change: Ctrl+Space lists them."
             self._show(label("Tick a change, or type one." if self.offers else none, "small", wrap=True))
+            self.answered.emit(())
             return
+        if nothing_shown:
+            self._show(label("Replaying the run with this change.", "small", wrap=True))
         opened, replayed, changes = self.context.opened, self.context.replayed, self.changes
         if opened is None:
             return

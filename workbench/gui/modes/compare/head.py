@@ -82,10 +82,10 @@ class CompareHead(QWidget):
         self.setFixedHeight(112)
         self.bars = ScaledBars()
         row = row_layout(of=self, margins=(20, 10, 20, 10), spacing=20)
-        row.addLayout(self._names(), 5)
+        row.addLayout(self._names(), 4)
         row.addWidget(rule(vertical=True))
-        row.addLayout(self._figure(), 5)
-        row.addLayout(self._scale(), 7)
+        row.addLayout(self._figure(), 6)
+        row.addLayout(self._scale(), 6)
         self.show_prediction(None)
 
     def _names(self) -> QVBoxLayout:

@@ -48,6 +48,7 @@ HEADS = {
     "block": ("Block", "Count A", "Count B"),
     "state": ("State", "Visits A", "Visits B"),
 }
+FOOT_PX = 110  # of the tables, with the cause of the difference or the ledger's errors
 LEAST_PX = 700  # at which no figure is cut; in a narrower window the mode is scrolled
 _BARS = "In each pair of bars: A above, B below."
 NOTES = {
@@ -174,6 +175,13 @@ class CompareMode(Mode):
             pills[name] = pill
         return pills
 
+    def _bound_tables(self) -> None:
+        """Leave the timelines what the tables do not need."""
+        left = self.table_head.height() + self.tables.sizeHint().height() + FOOT_PX
+        right = self.findings_head.height() + self.findings.whole_px
+        ledger = self.ledger.head.height() + self.ledger.table.whole_px + FOOT_PX if self.ledger.entries else 0
+        self.fitting.bound(0, max(left, right, ledger))
+
     # ---- which runs
 
     def _run_changed(self) -> None:
@@ -268,6 +276,7 @@ class CompareMode(Mode):
             return
         rows = {"call": call_changes, "block": block_changes, "state": state_changes}[name](self.comparison)
         self.table.show_changes(rows, HEADS[name])
+        self._bound_tables()
         total = sum(row.change_s for row in rows)  # of a block's means it is the sum of nothing
         self.sum.setText(f"Sum {change_text(total)}" if rows and name != "block" else "")
         before, after = self.comparison.time_s
@@ -319,6 +328,7 @@ class CompareMode(Mode):
         if self.beside and self.beside.settled:
             self.table_head.set_title(*why_title(self.beside.settled[-1]))
             self.why.show_explained(self.beside.explained)
+            self._bound_tables()
             self.sum.setText(f"Sum {change_text(sum(row.difference_s for row in self.beside.explained))}")
 
     def _open_entry(self, entry: Entry) -> None:
@@ -341,6 +351,7 @@ class CompareMode(Mode):
         for kind, title, _ in KINDS:
             self.finding_pills[kind].setText(f"{title} {counts[kind]}")
         self.findings.show_comparison(self.comparison, name)
+        self._bound_tables()
         self._follow()
 
     def _equal_work_ready(self, equal: EqualWork) -> None:
