@@ -343,6 +343,25 @@ def test_pasted_rows_of_spreadsheets() -> None:
     assert grouped[0]["source"] == "ours, run 2"
 
 
+def test_pasted_rows_keep_where_they_are_from(mode: PlatformMode) -> None:
+    """By the column's head, else as the first text that is no figure; of a row that is as before, as it was."""
+    heads = "#\tSize\tTime\tRate\tFit error\tFrom\n"
+    whole = f"{heads}1\t4 B\t16 us\t250 kB/s\t+2.1 %\tours\n2\t8 B\t17 us\t1 MB/s\t0 %\t\n"
+    assert pasted_points(whole) == [
+        {"bytes": "4 B", "time_s": "16 us", "source": "ours"},
+        {"bytes": "8 B", "time_s": "17 us"},
+    ]
+    assert pasted_points("rate,time (us),size (KiB),note\n3,4,5,page 3, table 2\n") == [
+        {"bytes": "5 KiB", "time_s": "4 us", "source": "page 3, table 2"}
+    ]
+    assert pasted_points("4\t1 us\t4 MB/s\tours\n")[0]["source"] == "ours"
+    mode.choose(("transfer_tables", "write"))
+    table = mode.table
+    first = next(point for point in table.points if point.printed)
+    assert table.paste(f"{first.size}\t{first.time_s}\n{2 * (first.size or 1)}\t1 s\n")
+    assert [point.source for point in table.points] == [first.source, ""]
+
+
 def test_a_paste_without_rows_changes_nothing_and_says_what_is_wanted(mode: PlatformMode) -> None:
     mode.choose(("transfer_tables", "write"))
     before = mode.document.text

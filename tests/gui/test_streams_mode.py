@@ -24,14 +24,17 @@ from workbench.api.window import palette
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.frame.main_window import MainWindow
 from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.modes.streams import replies
 from workbench.gui.modes.streams.explained import ROW_PX, ExplainedBars
 from workbench.gui.modes.streams.graph import graph_of, label_of, laid_out
 from workbench.gui.modes.streams.mode import QueryMode
-from workbench.gui.modes.streams.plots import apart, course, cumulative, histogram_bars
+from workbench.gui.modes.streams.plots import apart, asked, course, cumulative, histogram_bars, where_of
+from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import DiagnosticRow, EmptyState
 from workbench.model.blocks import Edge, Side
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S
+from workbench.pictures import bars as pictured_bars
 from workbench.pictures.edge_labels import block_label, draw_edge_labels, placed_labels
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
@@ -102,7 +105,7 @@ def test_a_run_is_asked(
     assert mode.replies_head.subtitle.text() == "3 statements, 1 broken"
     mode.replies.table.setFocus()
     qtbot.keyClick(mode.replies.table, Qt.Key.Key_Down)
-    assert [row.name for row in mode.replies.pictures.spreads.spreads.rows] == ["r"]
+    assert [row.name for row in mode.replies.pictures.spreads.spreads.rows] == ["r: rate at e4"]
     assert mode.editor.line == mode.replies.table.current.line == 2
     mode.below_pills[1].click()
     qtbot.keyClick(mode.replies.table, Qt.Key.Key_Up)  # an answer that is chosen is drawn
@@ -392,6 +395,46 @@ def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:
     said = canvas.document(400, 100, "Spread")
     assert said.count("<circle") == 1
     assert ">3.5<" in said
+
+
+def test_answers_say_what_was_asked_and_where(qtbot: QtBot) -> None:
+    labelled = Reply("h", "h: measure hist(frame = 20 us) occupancy at e1", "most often 4: 97.5 %", 1)
+    plain = Reply("", "measure mean latency at queue.of.results", "3.2 µs", 2)
+    assert (asked(labelled), where_of(labelled)) == ("h: hist occupancy at e1", "e1 (h)")
+    assert (asked(plain), where_of(plain)) == ("Mean latency at queue.of.results", "queue.of.results")
+    table = replies.AnswerTable()  # in two lines where one has no room
+    qtbot.addWidget(table)
+    table.show()
+    for width_px, row_px in ((700, replies.ROW_PX), (250, replies.WRAPPED_PX), (700, replies.ROW_PX)):
+        table.resize(width_px, 200)
+        table.show_rows([(labelled, ()), (plain, ())])
+        assert table.row_px == row_px
+
+
+def test_a_histogram_fills_its_room_and_has_no_rows_of_nothing(qtbot: QtBot) -> None:
+    shares = (0.5, 0.0, 0.0, 0.0, 0.2, 0.0, 0.3)
+    reply = Reply("", "h", "", 1, times_s=(0.0, 1.0), bin_words=tuple("abcdefg"), shares=(shares,))
+    bars = histogram_bars(reply)
+    assert [(row.name, row.value) for row in bars.rows] == [
+        ("a", 0.5), ("b to d", 0.0), ("e", 0.2), ("f", 0.0), ("g", 0.3),
+    ]  # fmt: skip
+    view = BarsView("Histogram", fills=True)
+    qtbot.addWidget(view)
+    most_px, least_px = pictured_bars.MOST_ROW_PX, pictured_bars.ROW_PX
+    for height_px, row_px in ((400, (400 - 6 - 26) / 5), (10, least_px), (2000, most_px)):
+        view.resize(500, height_px)
+        view.show_bars(bars)
+        assert view.row_px == pytest.approx(row_px, abs=4)
+    assert view.lane_at(QPointF(20, 6 + 1.5 * most_px)) == 1
+
+
+def test_an_edge_without_room_for_all_still_has_the_gauge_of_its_queue() -> None:
+    edge = QueriedEdge("T.e1", "T.a", "T.b", "2.49 M/s", (), short=("2.5 M",))
+    forms = label_of("e1", edge, QueueFill(2.5e6, 0.87, 3.9, 4)).forms
+    with_gauge = [form.height for form in forms if form.gauge]
+    assert len(with_gauge) > 3
+    assert min(with_gauge) < with_gauge[0] / 2
+    assert [form.gauge for form in forms if form.height <= 30][:1] == [(pytest.approx(3.9 / 4), "medium")]
 
 
 def test_a_heat_map_is_stronger_where_more_was() -> None:

@@ -17,6 +17,7 @@ from workbench.gui.open.asking import Asking
 from workbench.gui.open.trust_prompt import TrustPrompt
 from workbench.gui.run.background import Background, Slices
 from workbench.gui.run.run_dock import LINE_PX, StepRow
+from workbench.gui.widgets import ElidedLabel
 
 Settle = Callable[[MainWindow], None]
 
@@ -170,6 +171,11 @@ def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWin
         prompt = QApplication.activeModalWidget()
         assert isinstance(prompt, TrustPrompt)
         said.extend([*(child.text() for child in prompt.findChildren(QLabel)), prompt.trust.text()])
+        path = next(child for child in prompt.findChildren(ElidedLabel) if child.text().endswith(".workbench.yaml"))
+        long = path.text().replace("/", "/a_folder_with_a_long_name/")  # is one line
+        path.setText(long)
+        assert path.toolTip() == long
+        assert path.shown().endswith(path.text()[-12:])
         qtbot.mouseClick(prompt.trust, Qt.MouseButton.LeftButton)
 
     assert opened.actions_of.all["prove"].shortcut().toString() == "F7"

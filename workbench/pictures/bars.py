@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from workbench.model.text import trimmed
@@ -12,7 +12,8 @@ from workbench.pictures.letters import text_width
 from workbench.pictures.plot import Axis, Range, ticks
 from workbench.pictures.signs import draw_severity, draw_speedup_bar
 
-ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX, STEP_PX = 34.0, 26.0, 42.0, 16.0, 18.0
+ROW_PX, MOST_ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX, STEP_PX = 34.0, 90.0, 26.0, 42.0, 16.0, 18.0
+_BAR_SHARE = 12 / ROW_PX  # of a row's height
 _SAID_PX = 16.0  # of the foot, the line that describes the picture
 
 
@@ -43,7 +44,7 @@ class Bars:
     every row.
 
     `above` is the text over the axis's numbers, `say` describes the value under the pointer, `foot` describes the
-    picture. `heads` are the columns of the data.
+    picture. `heads` are the columns of the data. `row_px` is how high a row is.
     """
 
     axis: Axis
@@ -55,6 +56,7 @@ class Bars:
     mark: float | None = None
     above: Callable[[float], str] | None = None
     say: Callable[[float], str] | None = None
+    row_px: float = ROW_PX
 
 
 def bars_box(bars: Bars, width: float, height: float) -> Box:
@@ -62,7 +64,7 @@ def bars_box(bars: Bars, width: float, height: float) -> Box:
     names = max((_name_px(row) for row in bars.rows), default=0.0)
     left = EDGE_PX + min(max(names + 8, 60.0), width * 0.5, max(330.0, width * 0.25))
     right = EDGE_PX + sum(_figure_widths(bars, width))
-    return Box(left, _top(bars), max(width - left - right, 20.0), max(_height(bars, height), ROW_PX))
+    return Box(left, _top(bars), max(width - left - right, 20.0), max(_height(bars, height), bars.row_px))
 
 
 def _name_px(row: Bar) -> float:
@@ -89,12 +91,18 @@ def _foot(bars: Bars) -> float:
 
 def _height(bars: Bars, height: float) -> float:
     """The height of all rows, or of those that fit."""
-    return min(height - _top(bars) - _foot(bars), ROW_PX * max(len(bars.rows), 1))
+    return min(height - _top(bars) - _foot(bars), bars.row_px * max(len(bars.rows), 1))
 
 
 def bars_height(bars: Bars) -> float:
     """The height of a picture with every row."""
-    return _top(bars) + ROW_PX * max(len(bars.rows), 1) + _foot(bars)
+    return _top(bars) + bars.row_px * max(len(bars.rows), 1) + _foot(bars)
+
+
+def filling(bars: Bars, height: float) -> Bars:
+    """The bars with rows as high as a height allows, within bounds."""
+    row_px = (height - _top(bars) - _foot(bars)) / max(len(bars.rows), 1)
+    return replace(bars, row_px=min(max(row_px, ROW_PX), MOST_ROW_PX))
 
 
 def place_of(value: float, bars: Bars, shown: Range, box: Box) -> float:
@@ -129,25 +137,25 @@ def draw_bars(
     with canvas.clipped(0, box.y, width, box.height):
         joints: list[float] = []  # by depth, the middle of the row that is the parent of the next one
         for number, row in enumerate(bars.rows):
-            y = box.y + (number - first) * ROW_PX
-            if y + ROW_PX >= box.y and y <= box.bottom:
+            y = box.y + (number - first) * bars.row_px
+            if y + bars.row_px >= box.y and y <= box.bottom:
                 _draw_row(canvas, bars, row, shown, box, y, width, row.key == chosen)
-            joints = [*joints[: row.depth], y + ROW_PX / 2]
+            joints = [*joints[: row.depth], y + bars.row_px / 2]
             if row.depth and len(joints) > row.depth:
                 x, from_y, to_y = EDGE_PX + STEP_PX * (row.depth - 0.6), joints[row.depth - 1] + 9, joints[-1]
                 canvas.path([(x, from_y), (x, to_y), (x + STEP_PX * 0.4, to_y)], "rule")
         if bars.mark is not None and bars.rows:
             x = round(place_of(bars.mark, bars, shown, box)) + 0.5
-            canvas.path([(x, box.y), (x, box.y + (len(bars.rows) - first) * ROW_PX)], "text", 1.4)
+            canvas.path([(x, box.y), (x, box.y + (len(bars.rows) - first) * bars.row_px)], "text", 1.4)
 
 
 def _draw_row(
     canvas: Canvas, bars: Bars, row: Bar, shown: Range, box: Box, y: float, width: float, chosen: bool
 ) -> None:
-    middle = y + ROW_PX / 2
+    middle = y + bars.row_px / 2
     if chosen:
-        canvas.rect(0, y, box.x, ROW_PX, "selection")
-        canvas.rect(0, y, 3, ROW_PX, "accent")
+        canvas.rect(0, y, box.x, bars.row_px, "selection")
+        canvas.rect(0, y, 3, bars.row_px, "accent")
     left = EDGE_PX + STEP_PX * row.depth
     if row.sign:
         draw_severity(canvas, left, middle - 8, 16, row.sign)
@@ -159,10 +167,10 @@ def _draw_row(
             canvas.text(left, middle - 15 + 15 * n, room, 15, line, "text", 12, weight)
         used = room
     else:
-        used = canvas.text(left, y, room, ROW_PX, row.name, "text", 13, weight)
+        used = canvas.text(left, y, room, bars.row_px, row.name, "text", 13, weight)
     room -= used + 8
     if row.note:
-        canvas.text(left + used + 8, y, room, ROW_PX, row.note, "second", 12)
+        canvas.text(left + used + 8, y, room, bars.row_px, row.note, "second", 12)
 
     def place(value: float) -> float:
         return place_of(value, bars, shown, box)
@@ -171,8 +179,9 @@ def _draw_row(
         draw_speedup_bar(canvas, box.x, middle - 6, box.width, 12, *row.bounds, place)
     else:
         start, end = sorted((place(bars.origin), place(row.value)))
-        canvas.rect(box.x, middle - 6, box.width, 12, "track")
-        canvas.rect(start, middle - 6, end - start, 12, "accent")
+        high = round(bars.row_px * _BAR_SHARE)
+        canvas.rect(box.x, middle - high / 2, box.width, high, "track")
+        canvas.rect(start, middle - high / 2, end - start, high, "accent")
     right = box.right
     for n, (figure, wide) in enumerate(zip(row.figures, _figure_widths(bars, width), strict=False)):
         right += wide

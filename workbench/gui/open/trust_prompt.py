@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QDialog, QWidget
 
-from workbench.gui.widgets import Button, label
+from workbench.gui.widgets import Button, ElidedLabel, label
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.text import capitalised, listed
 from workbench.session.open.trust import TrustState, trust, trust_sentences, trust_state
@@ -56,7 +57,7 @@ class TrustPrompt(QDialog):
             column.addWidget(label(said, "strong", wrap=True))
         said = "\n\n".join(filter(None, [act.text, *trust_sentences(workspace, state)]))
         column.addWidget(label(said, "second", wrap=True))
-        column.addWidget(label(str(workspace.path), "code", wrap=True))
+        column.addWidget(ElidedLabel(str(workspace.path), "code", Qt.TextElideMode.ElideMiddle))
         self.own = QCheckBox("This project is my own: do not ask when its files change")
         column.addWidget(self.own)
         self.cancel = Button("Cancel", on=self.reject)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QPointF, QSize, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 
 from workbench.gui.views.house_view import Row
 from workbench.gui.views.lanes_view import LanesView
-from workbench.pictures.bars import ROW_PX, Bars, bars_box, bars_height, bars_table, draw_bars
+from workbench.pictures.bars import ROW_PX, Bars, bars_box, bars_height, bars_table, draw_bars, filling
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Axis, Range
@@ -19,8 +19,10 @@ class BarsView(LanesView):
     chosen = Signal(str)
     row_px = ROW_PX
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, fills: bool = False) -> None:
+        """One that `fills` its room has higher rows where there are few."""
         super().__init__(name)
+        self._fills = fills
         self.bars = Bars(Axis("", str))
         self.current = ""
         self.file_name = name.lower().replace(" ", "-")
@@ -29,7 +31,19 @@ class BarsView(LanesView):
     def show_bars(self, bars: Bars) -> None:
         """Show other bars: all of their axis, from the first row on."""
         self.bars = bars
+        if self._fills:
+            self.setMinimumHeight(round(bars_height(bars)))
+            self._fill()
         self.show_all()
+
+    def _fill(self) -> None:
+        self.bars = filling(self.bars, self.height())
+        self.row_px = self.bars.row_px
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        if hasattr(self, "_fills") and self._fills:  # pyqtgraph resizes it while it is made
+            self._fill()
+        super().resizeEvent(event)
 
     def set_current(self, key: str) -> None:
         """Light a row."""

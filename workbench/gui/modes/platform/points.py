@@ -172,39 +172,78 @@ def next_point(points: tuple[TablePoint, ...]) -> dict[str, Any]:
 
 
 _GROUPED = re.compile(r"\d{1,3}(?:[,' \u202f\u00a0]\d{3})+(?!\d)")
+_FIGURE = re.compile(r"[-+\u2212]?[\d.,' \u202f\u00a0]+(?:%|[\wµ/]{0,7})")
+#: By what is in a column of a spreadsheet, the beginnings of words that its head has.
+_HEADS = {"size": ("size", "byte", "length"), "time": ("time", "latency", "duration", "second"),
+          "source": ("from", "source", "origin", "note", "reference", "remark", "comment")}  # fmt: skip
 _UNIT_OF_HEAD = re.compile(r"[(\[]\s*([\wµ]+)\s*[)\]]|([\wµ]+)\s*$")
 
 
 def pasted_points(text: str) -> list[dict[str, Any]]:
     """Rows of a spreadsheet: size, time and perhaps a source, apart by tabs, else by semicolons, else by commas.
 
-    Not apart by commas, numbers may have these: in groups of thousands (`3,410.5`), or before a fraction (`20,5`).
-
-    Bare numbers are in the units that the head names, as in `Size (KiB)` and `Time [us]`, else bytes and seconds. Lines
-    that hold no two quantities are left out.
+    Columns are where the head names them; else size and time are the first two, and the source is the first text after
+    them that is no figure. Not apart by commas, numbers may have these: in groups of thousands (`3,410.5`), or before a
+    fraction (`20,5`). Bare numbers are in the units that the head names, as in `Size (KiB)` and `Time [us]`, else bytes
+    and seconds. Lines that hold no two quantities are left out.
     """
     rows: list[dict[str, Any]] = []
-    units = ["", ""]
+    units, places = ["", ""], _FIRST
     for line in text.splitlines():
         apart = next((sign for sign in "\t;" if sign in line), ",")
-        cells = [cell.strip() for cell in line.split(apart, -1 if apart != "," else 2)]
-        if len(cells) < 2:
+        cells = [cell.strip() for cell in line.split(apart, -1 if apart != "," else max(2, *places.values()))]
+        if len(cells) <= max(places["size"], places["time"]):
             continue
+        figures = [cells[places["size"]], cells[places["time"]]]
         if apart != ",":
-            cells[:2] = map(_with_point, cells[:2])
+            figures = [_with_point(cell) for cell in figures]
         try:
-            quantity(cells[0], "B")
-            quantity(cells[1], "s")
+            quantity(figures[0], "B")
+            quantity(figures[1], "s")
         except UnitError:
             if not rows:
-                units = [_unit_of(cell, unit) for cell, unit in zip(cells, ("B", "s"), strict=False)]
+                every = line.split(apart)
+                places = _places(every)
+                heads = (every[places["size"]], every[places["time"]])
+                units = [_unit_of(cell, unit) for cell, unit in zip(heads, ("B", "s"), strict=True)]
             continue
-        size, time = (_in_unit(cell, unit) for cell, unit in zip(cells, units, strict=False))
+        size, time = (_in_unit(cell, unit) for cell, unit in zip(figures, units, strict=True))
         row: dict[str, Any] = {"bytes": size, "time_s": time}
-        if len(cells) > 2 and cells[2]:
-            row["source"] = cells[2]
+        if source := _source_of(cells, places):
+            row["source"] = source
         rows.append(row)
     return rows
+
+
+_FIRST: Mapping[str, int] = {"size": 0, "time": 1}
+
+
+def _places(heads: Sequence[str]) -> Mapping[str, int]:
+    """The columns that heads name; the first two where they do not name both size and time."""
+    found = {
+        what: number
+        for what, words in _HEADS.items()
+        for number, head in reversed([*enumerate(heads)])
+        if re.search(rf"\b({'|'.join(words)})", head, re.IGNORECASE)
+    }
+    return found if len({found.get("size", -1), found.get("time", -1), -1}) == 3 else _FIRST
+
+
+def _source_of(cells: Sequence[str], places: Mapping[str, int]) -> str:
+    if "source" in places:
+        return cells[places["source"]] if places["source"] < len(cells) else ""
+    others = (cell for number, cell in enumerate(cells) if number not in places.values())
+    return next((cell for cell in others if cell and not _FIGURE.fullmatch(cell)), "")
+
+
+def with_sources(rows: Sequence[dict[str, Any]], points: Sequence[TablePoint]) -> list[dict[str, Any]]:
+    """Rows; those without a source have that of the point with the same size and time."""
+    known = {(point.size, point.time_s): point.source for point in points if point.source}
+
+    def source(row: dict[str, Any]) -> str:
+        return known.get((quantity(str(row["bytes"]), "B"), quantity(str(row["time_s"]), "s")), "")
+
+    return [{**row, "source": said} if "source" not in row and (said := source(row)) else row for row in rows]
 
 
 def _with_point(cell: str) -> str:

@@ -21,6 +21,7 @@ from workbench.gui.modes.platform.points import (
     points_of,
     points_path,
     readable,
+    with_sources,
 )
 from workbench.gui.views.canvas import font
 from workbench.gui.widgets import Button, label, paint_severity
@@ -170,7 +171,7 @@ class PointTable(RowView):
 
     def paste(self, text: str) -> bool:
         """Put the rows of a spreadsheet in place of the table's, which must then hold at least one."""
-        rows = pasted_points(text)
+        rows = with_sources(pasted_points(text), self.points)
         if not rows:
             hint = "Copy rows with a size and a time, such as 4 KiB and 20 us, and perhaps a source."
             self.refused.emit(Diagnostic("the clipboard holds no row of a transfer table", hint, Severity.WARNING))

@@ -230,9 +230,10 @@ class Breakdown(QWidget):
         self._show_figures(() if beside else results.point)
         self._show_parts(results.parts_title, results.parts)
         rows = [_input_row(values, name) for name in values.inputs]
-        heads = [head for head, given in (("Inputs", rows), ("results", results.more)) if given]
+        more = {} if beside and results.shares else results.more  # these are among the shares
+        heads = [head for head, given in (("Inputs", rows), ("results", more)) if given]
         self.inputs_title.setText(" and ".join(heads).capitalize() or "Inputs")
-        self._show_inputs([*rows, *(InputRow("result", name, text, None, 0.0) for name, text in results.more.items())])
+        self._show_inputs([*rows, *(InputRow("result", name, text, None, 0.0) for name, text in more.items())])
 
     def _show_figures(self, figures: tuple[Figure, ...]) -> None:
         self.figures.show_figures(figures)

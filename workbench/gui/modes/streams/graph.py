@@ -69,7 +69,7 @@ def facts_of(subject: Subject, shown: Explained | None = None) -> dict[str, Node
 
 def label_of(name: str, edge: QueriedEdge, queue: QueueFill | None) -> EdgeLabel:
     """Name and rate of a stream; how full its queue is, and for which share of the time it held its sender back."""
-    forms = []
+    forms: list[LabelForm] = []
     named = (name, "text", 600)
     rates = [(words, "text", 400) for words in (edge.words, *edge.short) if words]
     if queue:
@@ -81,6 +81,9 @@ def label_of(name: str, edge: QueriedEdge, queue: QueueFill | None) -> EdgeLabel
             fill = (((f"{_elements(queue.mean)} of {queue.depth}", "second", 400),),)
             gauge = share, "medium" if share > _NEARLY_FULL else "low"
         forms.append(LabelForm(((named, *rates[:1]), *fill, (held,)), astride=True, gauge=gauge))
+        if gauge:  # where there is less room
+            shorter = [((named, *rates[:1]), *fill), *(((named,), (rate,)) for rate in rates), ((named,),)]
+            forms += [LabelForm(one, astride=True, gauge=gauge) for one in shorter]
     lines: list[tuple[tuple[Words, ...], ...]] = []
     for rate in rates:
         lines += [((named, rate),), ((named,), (rate,))]

@@ -53,7 +53,7 @@ class ReplyPictures(QWidget):
         yield
         self.heat = HeatView()
         yield
-        self.bars = BarsView("Histogram")
+        self.bars = BarsView("Histogram", fills=True)
         self.cumulative = PlotView("Cumulative share", 240, in_page=True)
         yield
         self.beside: list[tuple[QLabel, PlotView]] = []
@@ -83,7 +83,7 @@ class ReplyPictures(QWidget):
         for widget in (
             self._over_time,
             scrolled("Spread over frames", _column(self.spreads)),
-            scrolled("Histogram", _column(self.bars)),
+            scrolled("Histogram", column_layout((self.bars, 1), margins=(0, 0, 0, 8))),
             scrolled("Cumulative share", _column(self.cumulative, *(part for pair in self.beside for part in pair))),
         ):
             self._pages.addWidget(widget)
@@ -118,7 +118,6 @@ class ReplyPictures(QWidget):
 
     def _draw_histogram(self, reply: Reply, shown: Sequence[Reply]) -> None:
         self.bars.show_bars(histogram_bars(reply))
-        self.bars.setFixedHeight(self.bars.sizeHint().height())
         if _frames(reply) > 1:
             self.heat.show_map(heat_map(reply))
         if reply.curves:

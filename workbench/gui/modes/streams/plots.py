@@ -1,23 +1,25 @@
 """What is drawn of answers: several of one kind in one plot, what was counted over what was replayed."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle
+from itertools import cycle, groupby
 
 import numpy as np
 
 from workbench.api.queries import Curves, Reply
-from workbench.model.text import count_text, percent_text, significant, time_text, value_text
+from workbench.model.text import capitalised, count_text, percent_text, significant, time_text, value_text
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.frames import HeatMap, Spreads, grouped, spread, within
 from workbench.pictures.plot import Axis, Line, Plot, Values
 
 MOST_ROWS = 24  # of a histogram
+MOST_EMPTY = 2  # bins on end, each with its row
 MOST_BINS = 64  # of a heat map
 MOST_LINES = 8  # of one plot
 INKS = ("accent", "text", "state:wait_send", "state:work", "muted", "state:overhead", "link", "low")
 _BESIDE = re.compile(r"^\w+:\s*|\([^)]*\)")  # a statement's label and its parameters
+_OPTIONS = re.compile(r"\s*\([^()]*\)(?= )")  # of a statement, such as its frame
 _APART = 0.01  # of the largest value, from which on what was counted and what was replayed differ
 
 
@@ -27,8 +29,15 @@ def what_of(reply: Reply) -> str:
 
 
 def where_of(reply: Reply) -> str:
-    """A statement's label, or where it measures."""
-    return reply.label or _parts(reply)[1]
+    """Where a statement measures, and its label if it has one."""
+    where = _parts(reply)[1]
+    return f"{where} ({reply.label})" if reply.label else where
+
+
+def asked(reply: Reply) -> str:
+    """A statement in brief: its label, and what it asks for, without options."""
+    said = _OPTIONS.sub("", reply.text.replace("measure ", "", 1))
+    return said if reply.label else capitalised(said)
 
 
 def _parts(reply: Reply) -> tuple[str, str]:
@@ -84,11 +93,21 @@ def histogram_bars(reply: Reply) -> Bars:
     weights = np.array(reply.events) if reply.events else durations
     whole = np.average(np.array(reply.shares, float), axis=0, weights=weights if weights.sum() else None)
     rows = []
-    for name, share in zip(*grouped(reply.bin_words, whole, MOST_ROWS), strict=True):
+    for name, share in _without_gaps(*grouped(reply.bin_words, whole, MOST_ROWS)):
         rows.append(Bar(name, name, float(share), (percent_text(share),), (name, float(share)), strong=False))
     most = max((row.value for row in rows), default=0.0) or 1.0
     foot = f"frames' times known to ± {time_text(reply.unsure_s)}" if reply.unsure_s else ""
     return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=foot)
+
+
+def _without_gaps(names: Sequence[str], shares: Values) -> Iterator[tuple[str, float]]:
+    """Bins with their shares; several empty ones on end are one."""
+    for is_empty, bins in groupby(zip(names, shares.tolist(), strict=True), key=lambda one: not one[1]):
+        rows = list(bins)
+        if is_empty and len(rows) > MOST_EMPTY:
+            yield f"{rows[0][0].partition(' to ')[0]} to {rows[-1][0].rpartition(' to ')[2]}", 0.0
+        else:
+            yield from rows
 
 
 def heat_map(reply: Reply) -> HeatMap:
@@ -101,9 +120,7 @@ def heat_map(reply: Reply) -> HeatMap:
 def spreads_of(replies: Sequence[Reply]) -> Spreads:
     """The numbers of frames of each reply, as a box in a row."""
     rows = [
-        spread(one.label or one.text, known, max(one.uncertain, default=0.0))
-        for one in replies
-        if (known := known_values(one))
+        spread(asked(one), known, max(one.uncertain, default=0.0)) for one in replies if (known := known_values(one))
     ]
     return Spreads(Axis("of each frame", teller(replies[0].unit)), tuple(rows))
 

@@ -1,21 +1,51 @@
 """What a query came to: a row a statement, and pictures of the chosen one."""
 
-import re
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.queries import Reply
+from workbench.gui.look.painting import wrapped_label
 from workbench.gui.modes.streams.pictures import ReplyPictures
-from workbench.gui.modes.streams.plots import apart
+from workbench.gui.modes.streams.plots import apart, asked
+from workbench.gui.views.canvas import text_width
 from workbench.gui.widgets import EmptyState, Stack, plain_column
-from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.row_view import GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.gui.widgets.whole_rows import WholeRows
-from workbench.model.text import capitalised
 
-_OPTIONS = re.compile(r"\s*\([^()]*\)(?= )")  # of a statement, such as its frame
+ROW_PX, WRAPPED_PX = 30, 42
+
+
+class AnswerTable(RowView):
+    """A row for each statement. Statements take two lines where one would cut them off."""
+
+    heightened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("Answers", (
+            Column("#", lambda reply: str(reply.line), width_px=40, key=lambda reply: reply.line,
+                   ink=lambda reply: ("muted", 12, 400), tip_of=lambda reply: reply.text),
+            Column("Statement", asked, share=0.4, elide=Qt.TextElideMode.ElideMiddle, paint=self._paint_statement,
+                   beside_px=2 * GAP_PX, tip_of=lambda reply: reply.text, key=asked),
+            Column("Answer", lambda reply: reply.words, share=0.6, tip_of=lambda reply: reply.words, ink=_ink),
+        ), ROW_PX)  # fmt: skip
+
+    def _paint_statement(self, painter: QPainter, box: QRectF, reply: Reply) -> None:
+        inside = self.inside(box, 1)
+        if text_width(asked(reply), 13) <= inside.width() or not wrapped_label(painter, inside, asked(reply), 13):
+            self.write(painter, inside, 1, reply)
+
+    def lay_out_columns(self) -> None:
+        super().lay_out_columns()
+        room_px = self.columnWidth(1) - 2 * GAP_PX
+        row_px = WRAPPED_PX if any(text_width(asked(reply), 13) > room_px for reply in self.rows.tops) else ROW_PX
+        if self.row_px != row_px:
+            self.row_px = row_px
+            self.scheduleDelayedItemsLayout()
+            self.heightened.emit()
 
 
 class Replies(QWidget):
@@ -28,14 +58,9 @@ class Replies(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.replies: Sequence[Reply] = ()
-        self.table = RowView("Answers", (
-            Column("#", lambda reply: str(reply.line), width_px=40, key=lambda reply: reply.line,
-                   ink=lambda reply: ("muted", 12, 400), tip_of=lambda reply: reply.text),
-            Column("Statement", named, share=0.4, elide=Qt.TextElideMode.ElideMiddle,
-                   tip_of=lambda reply: reply.text, key=named),
-            Column("Answer", lambda reply: reply.words, share=0.6, tip_of=lambda reply: reply.words, ink=_ink),
-        ), row_px=30)  # fmt: skip
+        self.table = AnswerTable()
         self.statements = WholeRows(self.table)
+        self.table.heightened.connect(self.statements.fit)
         self.pictures = ReplyPictures()
 
     def build(self) -> Iterator[None]:
@@ -81,12 +106,6 @@ class Replies(QWidget):
     def _show(self, reply: Reply | None) -> None:
         self.pictures.show_reply(reply, self.replies)
         self.shown.emit(reply)
-
-
-def named(reply: Reply) -> str:
-    """A statement's label, or else what it asks for, without options: the whole stands in the query above."""
-    said = _OPTIONS.sub("", reply.text.replace("measure ", "", 1))
-    return reply.label or capitalised(said)
 
 
 def _ink(reply: Reply) -> tuple[str, int, int]:
