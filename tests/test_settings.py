@@ -9,7 +9,7 @@ import pytest
 from answers import document_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QKeySequenceEdit, QLineEdit, QPushButton, QSpinBox, QTreeWidgetItemIterator
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
@@ -147,8 +147,11 @@ def test_what_is_built_is_kept_in_the_folder_chosen(
 
 def groups_of(dialog: SettingsDialog) -> list[str]:
     """The groups that the list at the left shows."""
-    items = map(dialog.groups.item, range(dialog.groups.count()))
-    return [item.text() for item in items if not item.isHidden()]
+    shown, items = [], QTreeWidgetItemIterator(dialog.groups, QTreeWidgetItemIterator.IteratorFlag.NotHidden)
+    while (item := items.value()) is not None:
+        shown.append(" > ".join(part.text(0) for part in (item.parent(), item) if part is not None))
+        items += 1
+    return shown
 
 
 def test_a_project_that_is_trusted_can_be_asked_for_again(
@@ -210,20 +213,23 @@ def test_the_window_s_settings_are_found_by_a_word_and_in_force_at_once(
     assert not any(row.isVisible() for row in rows.values())
 
     dialog.search.clear()
-    qtbot.waitUntil(lambda: dialog.groups.currentRow() == 0)
-    dialog.groups.setCurrentRow(len(GROUPS) - 1)
+    first, last = (dialog.groups.topLevelItem(number) for number in (0, groups_of(dialog).index("Keys")))
+    qtbot.waitUntil(lambda: dialog.groups.currentItem() is first)
+    assert last is not None
+    dialog.groups.setCurrentItem(last.child(2))
     qtbot.waitUntil(lambda: dialog.area.verticalScrollBar().value() > 0)
+    assert dialog.groups.currentItem() is last.child(2)
     dialog.area.verticalScrollBar().setValue(0)
-    assert dialog.groups.currentRow() == 0
+    assert dialog.groups.currentItem() is first
     fields = {row.field.mapTo(dialog, QPoint(0, 0)).x() for row in rows.values() if row.isVisible()}
     assert len(fields) == 1  # all begin at one line
 
     window.floating.show_settings("keys")
     window.slices.finish()
     menus = ("File", "Edit", "View", "Go", "Run", "Help")
-    assert groups_of(dialog) == [*(f"{one} keys" for one in (*menus, "Mode", "Picture", "Fixed"))]
+    assert groups_of(dialog) == ["Keys", *(f"Keys > {one}" for one in (*menus, "Mode", "Picture", "Fixed"))]
     dialog.search.setText("timeline marker")
-    assert groups_of(dialog) == ["Picture keys"]
+    assert groups_of(dialog) == ["Keys", "Keys > Picture"]
     dialog.search.setText("keys")
     keys = rows["key.run"].field
     assert isinstance(keys, QKeySequenceEdit)

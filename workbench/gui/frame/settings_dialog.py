@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QListWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QLineEdit,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.gui.frame.settings_rows import SettingRow
 from workbench.gui.look.theme import set_ground
@@ -14,6 +23,7 @@ from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic
 from workbench.run.machine import Requirement, programs
 from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
+from workbench.session.program.keys import KEY_GROUPS
 from workbench.session.program.settings import GROUPS, Setting
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import short_version
@@ -27,7 +37,8 @@ VIEW_KEYS = (
     ("Tab", "timeline: next edge of the selected state"),
     ("Esc", "cancel a gesture, close popups"),
 )
-_FIXED, _TRUSTED = "Fixed keys", "Trusted projects"
+_KEYS, _FIXED, _TRUSTED = "Keys", "Fixed keys", "Trusted projects"
+_OF_KEYS = (*KEY_GROUPS, _FIXED)  # the groups within that of keys
 _HEADS = (*GROUPS, _FIXED, _TRUSTED)
 _HEAD_PX = 24  # so near the top is the head of the group in view
 _AT_ONCE = 8  # rows made in a turn of the event loop
@@ -54,15 +65,7 @@ class SettingsDialog(QDialog):
         self.set_only = PillButton("Set by you")
         self.set_only.setToolTip("Only settings that were changed")
         self.set_only.toggled.connect(lambda: self._find(self.search.text()))
-        self.groups = QListWidget()
-        self.groups.setFixedWidth(132)
-        self.groups.setAccessibleName("Groups of settings")
-        self.groups.addItems(_HEADS)
-        self.groups.setStyleSheet(
-            "QListWidget { background: transparent; } QListWidget::item { padding: 6px 10px; border-radius: 5px; }"
-        )
-        self.groups.currentItemChanged.connect(lambda item, before: self._go_to(item.text()) if item else None)
-        self.groups.itemClicked.connect(lambda item: self._go_to(item.text()))
+        self._make_groups()
         self._known = known
         self.rows: dict[str, SettingRow] = {}
         self._heads = {group: label(group, "title") for group in _HEADS}
@@ -78,6 +81,30 @@ class SettingsDialog(QDialog):
         self._wrong.hide()
         self._trusted = QWidget()
         self._trusted.setLayout(QVBoxLayout())
+
+    def _make_groups(self) -> None:
+        """The list at the left: those of keys are within one group."""
+        self.groups = QTreeWidget()
+        self.groups.setFixedWidth(148)
+        self.groups.setHeaderHidden(True)
+        self.groups.setRootIsDecorated(False)
+        self.groups.setIndentation(12)
+        self.groups.setItemsExpandable(False)
+        self.groups.setAccessibleName("Groups of settings")
+        self.groups.setStyleSheet(
+            "QTreeWidget { background: transparent; } QTreeWidget::item { padding: 6px 10px; border-radius: 5px; }"
+            "QTreeWidget::branch { image: none; } QTreeWidget::branch:selected { background: transparent; }"
+        )
+        self._items: dict[str, QTreeWidgetItem] = {}
+        self._keys = QTreeWidgetItem([_KEYS])
+        for group in _HEADS:
+            if group == _OF_KEYS[0]:
+                self.groups.addTopLevelItem(self._keys)
+            above, title = (self._keys, group.removesuffix(" keys")) if group in _OF_KEYS else (self.groups, group)
+            self._items[group] = QTreeWidgetItem(above, [title])
+        self.groups.expandAll()
+        self.groups.currentItemChanged.connect(lambda item, before: self._go_to(item) if item else None)
+        self.groups.itemClicked.connect(self._go_to)
 
     def build(self) -> Iterator[None]:
         """Make the rows, some in a turn."""
@@ -157,19 +184,24 @@ class SettingsDialog(QDialog):
             groups |= {_FIXED} if shown else set()
         if trusted() and not only and all(word in _TRUSTED.lower() for word in words):
             groups.add(_TRUSTED)
+        self._keys.setHidden(groups.isdisjoint(_OF_KEYS))
         self._trusted.setVisible(_TRUSTED in groups)
-        for number, (group, head) in enumerate(self._heads.items()):
+        for group, head in self._heads.items():
             head.setVisible(group in groups)
-            self.groups.item(number).setHidden(group not in groups)
+            self._items[group].setHidden(group not in groups)
         self._none.setText("No setting matches." if words or not only else "All settings have their defaults.")
         self._none.setVisible(not groups)
         self.area.verticalScrollBar().setValue(0)
         QTimer.singleShot(0, self, self._show_group)  # once what was hidden has its place
 
-    def _go_to(self, group: str) -> None:
-        """Bring a group's settings into view."""
+    def _go_to(self, item: QTreeWidgetItem) -> None:
+        """Bring a group's settings into view, or those of the first within it."""
         show = self.area.verticalScrollBar().setValue
-        QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
+        heads = [
+            head for group, head in self._heads.items() if item in (self._items[group], self._items[group].parent())
+        ]
+        head = next((head for head in heads if not head.isHidden()), heads[0])
+        QTimer.singleShot(0, self, lambda: show(head.y()))
 
     def _show_wrong(self) -> None:
         """Say above all rows what is wrong in one of them, which may be out of sight."""
@@ -190,13 +222,14 @@ class SettingsDialog(QDialog):
 
     def _show_group(self) -> None:
         """Mark the group in view: the last whose head is not below the top, or at the end of all the one gone to."""
-        bar, shown = self.area.verticalScrollBar(), [n for n, h in enumerate(self._heads.values()) if not h.isHidden()]
-        above = [n for n in shown if list(self._heads.values())[n].y() <= bar.value() + _HEAD_PX]
-        at_end = bar.value() == bar.maximum() > 0 and self.groups.currentRow() in shown
-        number = above[-1] if above else shown[0] if shown else -1
-        if not (at_end and self.groups.currentRow() > number):
+        bar, shown = self.area.verticalScrollBar(), [g for g, head in self._heads.items() if not head.isHidden()]
+        above = [group for group in shown if self._heads[group].y() <= bar.value() + _HEAD_PX]
+        chosen = next((group for group in shown if self._items[group] is self.groups.currentItem()), None)
+        group = above[-1] if above else shown[0] if shown else None
+        at_end = bar.value() == bar.maximum() > 0 and chosen is not None and chosen not in above
+        if not at_end:
             quiet = QSignalBlocker(self.groups)
-            self.groups.setCurrentRow(number)
+            self.groups.setCurrentItem(self._items[group] if group else None)  # type: ignore[arg-type]
             del quiet
 
     def _show_trusted(self) -> None:

@@ -110,8 +110,8 @@ def timeline_svg(
 
 
 def _line(canvas: Canvas, x0: float, y0: float, x1: float, y1: float, ink: str = "rule") -> None:
-    """A line in the middle of its pixels."""
-    canvas.path([(round(x0) + 0.5, round(y0) + 0.5), (round(x1) + 0.5, round(y1) + 0.5)], ink)
+    """A level or upright line of one pixel: as a box, since a line is smoothed, which takes ten times as long."""
+    canvas.rect(round(x0), round(y0), max(round(x1) - round(x0), 1), max(round(y1) - round(y0), 1), ink)
 
 
 # ---- above

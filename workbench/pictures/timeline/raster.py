@@ -189,10 +189,10 @@ def _share_table(name: str, ground: str, scale: int, faded: frozenset[int]) -> I
 
 def stacked_shares(
     shares: NDArray[np.float64], which: NDArray[np.int64], height: int, palette: Palette, scale: int = 1,
-    faded: frozenset[int] = frozenset(), phase: int = 0,
+    faded: frozenset[int] = frozenset(), phase: int = 0, image: Image | None = None,
 ) -> Image:  # fmt: skip
-    """Shares of (categories, bins) stacked from the bottom, work lowest: an image of (height, width), of which each
-    column shows the bin `which` (width). Patterns are where a state's share is high enough to tell it by."""
+    """Shares of (categories, bins) stacked from the bottom, work lowest: drawn in an image of (height, width), of which
+    each column shows the bin `which` (width). Patterns are where a state's share is high enough to tell it by."""
     tops = np.rint(np.cumsum(shares[list(_STACKED)], axis=0) * height).astype(np.int16)
     below = (height - 1 - np.arange(height, dtype=np.int16))[:, None]
     place = np.zeros((height, shares.shape[1]), np.uint8)  # how many shares end at or below a pixel
@@ -203,5 +203,7 @@ def stacked_shares(
     place += np.take_along_axis(low, place.astype(np.intp), axis=0) * np.uint8(NOTHING + 1)
     table, period = _share_table(palette.name, "panel", scale, faded), PERIOD * scale
     across, down = (np.arange(len(which)) + phase) % period, np.arange(height) % period
-    index = place.take(which, axis=1).astype(np.int32) * (period * period) + (down * period)[:, None] + across
-    return table.ravel().take(index)
+    of_bins = place.astype(np.intp) * (period * period) + (down * period)[:, None]
+    index = of_bins.take(which, axis=1)
+    index += across
+    return table.ravel().take(index, out=image, mode="clip")

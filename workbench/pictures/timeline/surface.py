@@ -75,7 +75,6 @@ def rows_surface(
     pad = max((row.height for row, _ in placed), default=0)
     shape = ((height + 2 * pad) * density, width)
     buffer = reuse if reuse is not None and reuse.shape == shape else np.empty(shape, np.uint32)
-    buffer.fill(colours.ground)
     dim = None
     if dim_outside is not None:
         centres = span.from_ps + (np.arange(width) + 0.5) * pixel_ps
@@ -85,11 +84,13 @@ def rows_surface(
     of_buses = iter(columns(Pixels(bus_codes, none := np.full_like(bus_codes, NOTHING), none > NOTHING, True),
                             int(span.from_ps / pixel_ps), dim, density))  # fmt: skip
     working: dict[str, Counts] = {}
+    end = 0
     for row, top in placed:
         y = (pad + top) * density
+        end = y + row.height * density
         if row.kind in SUNKEN:
-            lane = buffer[y : y + row.height * density]
-            lane[:] = sunken.ground
+            lane = buffer[y:end]
+            lane.fill(sunken.ground)
             if row.kind is Kind.STACK:
                 counts = _working(scene, row, span.from_ps, pixel_ps, width, coarse)
                 lane = lane[INSET_PX * density : -INSET_PX * density]
@@ -97,8 +98,10 @@ def rows_surface(
                 _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
                 working[row.key] = counts[::density]
             continue
-        y += (row.height - row.bar) // 2 * density
-        lane = buffer[y : y + row.bar * density]
+        bar = y + (row.height - row.bar) // 2 * density
+        lane = buffer[bar : bar + row.bar * density]
+        buffer[y:bar].fill(colours.ground)  # what is covered is not filled: each pass over all pixels takes time
+        buffer[bar + row.bar * density : end].fill(colours.ground)
         if row.kind is Kind.STATES:
             at = places[row.block]
             table = bar_table(palette, row.bar, "panel", density, faded)
@@ -109,22 +112,26 @@ def rows_surface(
             table = bar_table(palette, row.bar, "panel", density, faded)
             draw_row(lane, table, next(of_buses), none[0], None, colours)
         elif row.kind is Kind.SHARES:
-            lane[:] = _shares_image(scene, row, span, len(lane), palette, density, faded, coarse)
+            _draw_shares(lane, scene, row, span, palette, density, faded, coarse)
             _draw_rare(lane, scene, row, span.from_ps, pixel_ps, colours)
+        else:
+            lane.fill(colours.ground)
+    buffer[end:].fill(colours.ground)
     return Surface(buffer, working, pad)
 
 
-def _shares_image(
-    scene: Scene, row: Row, span: Span, height: int, palette: Palette, scale: int, faded: frozenset[int], coarse: bool
-) -> Image:  # fmt: skip
-    """The shares of a row's states in bins of a few pixels that stay in place as the view moves."""
+def _draw_shares(
+    lane: Image, scene: Scene, row: Row, span: Span, palette: Palette, scale: int, faded: frozenset[int], coarse: bool
+) -> None:
+    """Draw the shares of a row's states in bins of a few pixels that stay in place as the view moves."""
     bin_ps = SHARE_PX * span.pixel_ps
     first = math.floor(span.from_ps / bin_ps)
     bins = math.ceil(span.to_ps / bin_ps) - first
     shares = category_shares(scene.index, row.members, first * bin_ps, bin_ps, bins, coarse)
     middles = span.from_ps + (np.arange(span.width * scale) + 0.5) * span.pixel_ps / scale
     bin_index = ((middles / bin_ps).astype(np.int64) - first).clip(0, bins - 1)
-    return stacked_shares(shares, bin_index, height, palette, scale, faded, int(span.from_ps / span.pixel_ps * scale))
+    phase = int(span.from_ps / span.pixel_ps * scale)
+    stacked_shares(shares, bin_index, len(lane), palette, scale, faded, phase, lane)
 
 
 def _draw_rare(lane: Image, scene: Scene, row: Row, from_ps: float, pixel_ps: float, colours: BarColours) -> None:
