@@ -104,6 +104,36 @@ def test_host_port_settings_and_addresses_are_found_with_their_reasons(tmp_path:
             assert one.reason[1:20] in text
 
 
+def test_each_value_that_is_not_known_says_where_it_is_used_and_comes_from_build_files(tmp_path: Path) -> None:
+    main_c = (APPLICATIONS / "filter" / "host" / "main.c").read_text()
+    line = next(number for number, text in enumerate(main_c.splitlines(), 1) if "COUNT" in text)
+
+    def reason(files: dict[str, str]) -> tuple[str, str, bool]:
+        folder = tmp_path / str(len(list(tmp_path.iterdir()))) / "filter"
+        folder.parent.mkdir()
+        proposal = propose(lay_out(folder, {"hdl/a_filter.sv": hardware, **files}), load_plugins())
+        assert any("not known" in one.message for one in proposal.diagnostics) == any(
+            one.unknown for one in proposal.decisions
+        )
+        (macro,) = [one for one in proposal.decisions if one.what == "macro"]
+        assert macro.reason.startswith(f"hdl/a_filter.sv:{wide_line} uses it, and no file here gives its value")
+        (one,) = [one for one in proposal.decisions if one.value.startswith("COUNT")]
+        return one.value, one.reason, one.unknown
+
+    hardware = (APPLICATIONS / "filter" / "hdl" / "a_filter.sv").read_text()
+    hardware = hardware.replace("endmodule", "wire [`WIDE:0] unused_wide = 0;\nendmodule")
+    wide_line = next(number for number, text in enumerate(hardware.splitlines(), 1) if "`WIDE" in text)
+    value, why, unknown = reason({})
+    assert (value, unknown) == ("COUNT = 1", True)
+    assert why.startswith(f"host/main.c:{line} uses it, and no file here gives its value: look for -DCOUNT=")
+    assert reason({"Makefile": "all:\n\tgcc -DCOUNT=0x10 host/main.c\n"}) == (
+        "COUNT = 16", "Makefile:2 defines it", False
+    )  # fmt: skip
+    value, why, unknown = reason({"Makefile": "A = -DCOUNT=4\n", "run.sh": "gcc -D COUNT=8u -DCOUNT_2=9\n"})
+    assert (value, unknown) == ("COUNT = 1", True)
+    assert why.endswith("build files give different values: 4 (Makefile:1), 8 (run.sh:1)")
+
+
 def test_values_that_are_not_known_are_one_warning(tmp_path: Path) -> None:
     main_c = (APPLICATIONS / "filter" / "host" / "main.c").read_text()
     both = main_c.replace("COUNT", "(COUNT + EXTRA)", 1)
@@ -292,6 +322,8 @@ def test_an_input_that_nothing_drives_gets_a_constant_that_a_person_may_say(
     folder = with_inputs(tmp_path / "copy")
     proposal = propose(folder, load_plugins())
     assert [one.value for one in proposal.decisions if one.what == "constant"] == ["mode = 0", "phy_rst_n = 1"]
+    (mode,) = [one for one in proposal.decisions if one.value == "mode = 0"]
+    assert mode.reason.startswith("copy_engine.v:")
     (told,) = [d for d in proposal.diagnostics if "nothing drives" in d.message]
     assert (told.severity, "the input 'mode'" in told.message) == (Severity.WARNING, True)
     assert main(["new", str(folder), "--constant", "mode=16"]) == 2

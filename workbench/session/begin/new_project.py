@@ -21,6 +21,14 @@ from workbench.session.begin.new_platform import Notes, PlatformFound, find_plat
 from workbench.session.begin.new_standard import standard_flag
 from workbench.session.begin.new_top import find_constants, find_read_out, find_top
 from workbench.session.begin.project_text import Decision, HardwareParts, project_text
+from workbench.session.begin.unknown_use import (
+    BuildValue,
+    build_values,
+    first_macro_uses,
+    given_reason,
+    place_of,
+    unknown_reason,
+)
 from workbench.session.open.hdl_language import languages_of
 from workbench.session.open.own_api import own_support
 from workbench.session.open.project_path import PROJECT_SUFFIX
@@ -39,6 +47,7 @@ _UNDECLARED = re.compile(r"undeclared identifier '(\w+)'")
 
 Value = int | float | str
 Values = Mapping[str, Value]
+InBuild = Mapping[str, tuple[BuildValue, ...]]  # what build files say, by name
 
 
 @dataclass(frozen=True)
@@ -76,14 +85,17 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     designs = [(languages[name], own_files) for name, own_files in of_languages.items()]
     tops = design_tops(designs, root, choice.top, choice.defines)
     unknown_macros = {(top.name, top.file): top.unknown_macros for top in tops if top.unknown_macros}
-    if names := [name for one in unknown_macros.values() for name in one]:  # ports and widths need some value
-        tops = design_tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
+    names = [name for one in unknown_macros.values() for name in one]
+    in_build = build_values(root, files, names)
+    if names:  # ports and widths need some value
+        tops = design_tops(designs, root, choice.top, {**_assumed(names, in_build), **choice.defines})
     before = len(notes.problems)
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     if match and not match.missing and (top.name, top.file) not in unknown_macros:
         named = with_own_names(chosen.platform, match.renames, root).hardware
         notes.problems += wrong_widths(top.ports, named) if named else ()
-    defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
+    used = first_macro_uses(root, files, names)
+    defines = _defines(unknown_macros.get((top.name, top.file), ()), used, in_build, choice, notes)
     _say_left_out(hdl_files, top, tops, languages.values(), notes)
     include_dirs = _include_dirs(root, host, files)
     compiled = tuple(f.file for f in host if not f.header)
@@ -101,7 +113,11 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     if chosen.calls(words) and not chosen.lacks:
         missing = (one for one in scan.diagnostics if one.message.endswith("file not found"))
         notes.problems += [replace(one, severity=Severity.WARNING) for one in missing]
-    settings = _settings([d.message for d in scan.diagnostics], words, top, choice, notes)
+    undeclared: dict[str, str] = {}  # with the first place of each
+    for one in scan.diagnostics:
+        for identifier in _UNDECLARED.findall(one.message):
+            undeclared.setdefault(identifier, place_of(root, one))
+    settings = _settings(undeclared, build_values(root, files, list(undeclared)), words, top, choice, notes)
     name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower()[: _LONGEST_NAME // 4] or "project"
     path = root / f"{name}{PROJECT_SUFFIX}"
     numbers = {n for file in host for n in file.numbers} | set(top.numbers)
@@ -280,24 +296,37 @@ def _say_left_out(
             notes.left_out[file] = f"a second {top.name}, besides the one in {top.file}" if other == top.name else why
 
 
-def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, Value]:
-    """The values of the design's macros: the chosen ones, and 1 for those that nothing defines."""
-    for name in unknown:
-        why = "the hardware uses it but does not define it: give its value"
-        notes.decisions.append(Decision("macro", f"{name} = 1", why, unknown=True))
-    notes.problems += unknown_values(unknown, "macro")
+def _assumed(names: Iterable[str], in_build: InBuild) -> dict[str, Value]:
+    """The value of each name: what the build files say, or 1 if they give none, or different ones."""
+    found = {name: in_build.get(name, ()) for name in names}
+    return {name: values[0].value if len(values) == 1 else 1 for name, values in found.items()}
+
+
+def _defines(
+    unknown: Sequence[str], used: Mapping[str, str], in_build: InBuild, choice: Choice, notes: Notes
+) -> dict[str, Value]:
+    """The values of the design's macros: the chosen ones, and for those that nothing defines those of build files, or
+    1. `used` are the places that use them."""
+    assumed = _assumed(unknown, in_build)
+    asked = []
+    for name, value in assumed.items():
+        found = in_build.get(name, ())
+        if is_unknown := len(found) != 1:
+            asked.append(name)
+        why = unknown_reason(name, used.get(name, ""), found) if is_unknown else given_reason(found[0])
+        notes.decisions.append(Decision("macro", f"{name} = {value}", why, unknown=is_unknown))
+    notes.problems += unknown_values(asked, "macro")
     for name, value in choice.defines.items():
         notes.decisions.append(Decision("macro", f"{name} = {value}", "as given"))
-    return {**dict.fromkeys(unknown, 1), **choice.defines}
+    return {**assumed, **choice.defines}
 
 
 def _settings(
-    messages: Sequence[str], words: Collection[str], top: HdlTop, choice: Choice, notes: Notes
+    names: Mapping[str, str], in_build: InBuild, words: Collection[str], top: HdlTop, choice: Choice, notes: Notes
 ) -> dict[str, Value]:
-    """The settings of runs: the top's parameters, and names that the host uses but does not declare."""
+    """The settings of runs: the top's parameters, and names that the host uses (at a place) but does not declare."""
     values: dict[str, Value] = {}
     asked: list[str] = []
-    names = dict.fromkeys(match[1] for message in messages for match in _UNDECLARED.finditer(message))
     for name, value in top.parameters:
         if name in names or name not in words:  # otherwise the host uses the name differently
             values[name] = value = choice.settings.get(name, value)
@@ -306,11 +335,12 @@ def _settings(
     for name in names:
         if name in values or not (_MACRO.fullmatch(name) or name in choice.settings):
             continue
-        values[name] = choice.settings.get(name, 1)
-        why = "the host uses it but does not declare it"
-        if unknown := name not in choice.settings:
-            why += ": give its value"
+        values[name] = choice.settings.get(name, _assumed([name], in_build)[name])
+        found = in_build.get(name, ())
+        if unknown := name not in choice.settings and len(found) != 1:
             asked.append(name)
+        given = name in choice.settings
+        why = "as given" if given else unknown_reason(name, names[name], found) if unknown else given_reason(found[0])
         notes.decisions.append(Decision("setting", f"{name} = {values[name]}", why, unknown=unknown))
     notes.problems += unknown_values(asked)
     if wrong := [name for name in choice.settings if name not in values]:

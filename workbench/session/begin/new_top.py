@@ -156,7 +156,11 @@ def find_constants(
     for name in names:
         low = name in at_top.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
         values[name] = choice.constants.get(name, int(low))
-        why = "nothing drives it: a reset that is not active" if name in at_top.resets else "nothing drives it"
+        why = "nothing drives it: a reset that is not active"
+        if name not in at_top.resets:
+            one = next(port for port in undriven if name in (port.port, port.name))
+            place = f"{one.file}:{one.line}: " if one.file else ""
+            why = f"{place}nothing of the platform drives this input; what your board drives it with is its value"
         notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why, unknown=name in unknown))
     if unknown:
         message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(map(repr, unknown))}"
