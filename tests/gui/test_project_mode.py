@@ -7,7 +7,7 @@ import pytest
 from answers import document_of
 from pydantic import BaseModel
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -175,12 +175,40 @@ def test_all_pages_are_one_that_is_scrolled_and_the_list_leads_to_their_places(m
     assert (bar.value(), target) == (at, mode.form.rows[-1].editor), "an edit leaves it where it is"
 
 
+def test_what_the_project_has_none_of_is_at_the_end_of_its_page(mode: ProjectMode) -> None:
+    mode.choose(())
+    mode.form.finish()
+
+    def offered() -> list[str]:
+        page = mode.form.widget()
+        assert page is not None
+        return [one.text() for one in page.findChildren(QPushButton) if one.text().startswith("Add a")]
+
+    assert {"Add a clock", "Add a trace memory", "Add an FPGA", "Add a link", "Add a stream"} <= set(offered())
+    before = len(offered())
+    page = mode.form.widget()
+    assert page is not None
+    next(one for one in page.findChildren(QPushButton) if one.text() == "Add a clock").click()
+    assert mode.chosen == ("hardware", "clocks", 0)
+    mode.choose(())
+    mode.form.finish()
+    assert "Add a clock" not in offered()
+    assert len(offered()) == before - 1
+
+
 def test_a_template_that_does_not_exist_is_marked_at_once(mode: ProjectMode) -> None:
     mode.choose(())
     mode.document.set(("platform",), "nallatech_h102")
     said = mode.form.row("platform").problem.text()
     assert "nallatech_h102" in said
-    assert said.endswith("Did you mean 'nallatech_h101'?"), "which Problems corrects with a click"
+    assert said.endswith("Did you mean 'nallatech_h101'?")
+    fix = mode.form.row("platform").problem.fix_button
+    assert fix.text() == "Write 'nallatech_h101'"
+    fix.click()
+    assert mode.document.value(("platform",)) == "nallatech_h101"
+    assert mode.form.row("platform").problem.isHidden()
+    mode.document.history.undo()
+    assert mode.form.row("platform").problem.fix_button.isVisible()
     mode.document.set(("platform",), "none_of_them")
     assert "nallatech_h101, " in mode.form.row("platform").problem.text(), "which templates there are"
     assert not mode.save_button.isEnabled()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from workbench.api.forms import Field
 from workbench.formats.yaml_edit import Address
 from workbench.gui.frame.focus import focus_is_in
+from workbench.gui.modes.forms.field_problem import FieldProblem
 from workbench.gui.modes.forms.pair_table import PairTable
 from workbench.gui.modes.forms.pairs import Pairs, shown_value
 from workbench.gui.modes.forms.picking import picked
@@ -28,7 +29,6 @@ from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.widgets import IconButton, label, set_role
 from workbench.gui.widgets.boxes import column_layout, row_layout
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import capitalised
 from workbench.session.edit.origins import Origin, can_reset
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
@@ -78,7 +78,7 @@ class FieldRow(QObject):
         self.editor.installEventFilter(self)
         self.editor.setAccessibleName(field.label or str(field.path[-1]))
         self.note = label(plain(field.note), "small")
-        self.problem = label("", "high", wrap=True)
+        self.problem = FieldProblem(document)
         column_layout(self._row, self.problem, of=self.box, margins=(0, 0, 0, 0), spacing=3)
         self._short = field.kind in _SHORT
         self._row.addWidget(self._holder, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -287,14 +287,9 @@ class FieldRow(QObject):
     def show_problem(self, problem: Diagnostic | None) -> None:
         if problem is not None or not self.problem.isHidden():
             self.grown.emit()
-        self.problem.setVisible(problem is not None)
-        bad = problem is not None and problem.severity is Severity.ERROR
-        if problem:
-            hint = named_hint(problem.hint) if isinstance(self.editor, WordsArea) else problem.hint
-            self.problem.setText(f"{capitalised(problem.message)}. {hint}".strip())
-            set_role(self.problem, "high" if bad else "medium")
-            self.problem.setToolTip(f"line {problem.line}, column {problem.column}" if problem.file else "")
-        set_property(self.editor, "problem", bad)
+        hint = problem.hint if problem else ""
+        self.problem.show_problem(problem, named_hint(hint) if isinstance(self.editor, WordsArea) else hint)
+        set_property(self.editor, "problem", problem is not None and problem.severity is Severity.ERROR)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Ctrl+Z belongs to the field while something is typed in it, and to the document before and after. A click on

@@ -1,6 +1,6 @@
 """The form of one part of a document: a row for every field, its problem right beside it."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,6 +12,7 @@ from workbench.api.forms import Field, Group
 from workbench.api.window import set_ground
 from workbench.gui.frame.focus import first_focusable
 from workbench.gui.look import fonts
+from workbench.gui.modes.forms.field_problem import is_unknown_key
 from workbench.gui.modes.forms.field_row import FieldRow, OriginOf, plain
 from workbench.gui.modes.forms.parts import DocumentPart
 from workbench.gui.modes.forms.words_area import WordsArea
@@ -61,6 +62,7 @@ class PartForm(ScrollArea):
         self._words: Sequence[Word] = ()
         self._names: Collection[str] = ()
         self._prefix = ""
+        self.foot: Callable[[], QWidget] | None = None  # makes what is at the end of a page of several parts
         self.verticalScrollBar().valueChanged.connect(self._look_what_is_seen)
 
     def _show_problem(self) -> None:
@@ -164,6 +166,8 @@ class PartForm(ScrollArea):
             if self.page is not page:
                 return
             self._add_buttons(column, part, groups)
+        if page[1:] and self.foot is not None and not self.document.read_only:
+            column.addWidget(self.foot())
         column.addStretch(1)
         self._show_strays()
         self._fold()
@@ -236,7 +240,7 @@ class PartForm(ScrollArea):
                 bad = problem.severity is Severity.ERROR
                 said = label(text, "high" if bad else "medium", wrap=True)
                 across = row_layout((said, 1), of=row, margins=(0, 0, 0, 0))
-                if _is_unknown(problem, path):
+                if is_unknown_key(problem, path):
                     remove = Button(f"Remove {path[-1]}", kind="link")
                     remove.clicked.connect(partial(self.document.remove, path, f"Remove {path[-1]}"))
                     across.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
@@ -249,7 +253,7 @@ class PartForm(ScrollArea):
         inner = {own} | {path[: len(own) + 1] for path in fields if len(path) > len(own) + 1}
         for problem in self.document.problems:
             path = self.document.place_of(problem)
-            if path not in shown and (path == own or (_is_unknown(problem, path) and path[:-1] in inner)):
+            if path not in shown and (path == own or (is_unknown_key(problem, path) and path[:-1] in inner)):
                 yield problem, path
 
     def _name_row(self, part: DocumentPart) -> QHBoxLayout:
@@ -393,8 +397,3 @@ class PartForm(ScrollArea):
         for row in self.rows:
             if row.has_keyboard:
                 row.write()
-
-
-def _is_unknown(problem: Diagnostic, path: Path_) -> bool:
-    """Whether the problem is that the key at a path is not known."""
-    return bool(path) and problem.message == f"there is no key '{path[-1]}' here"
