@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from workbench.analysis import Analysis, analyse
-from workbench.analysis.html_report import PAGE_PX, html_report
+from workbench.analysis.html_report import PAGE_PX, SHEET_PX, html_report
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes.analyse.times_panel import TimesView, selection_of
@@ -115,6 +115,7 @@ def test_report_and_command_draw_both(run: Run, analysis: Analysis, tree: TimeNo
     page = html_report(run, analysis, synthetic_platform())
     assert times_svg(FLAME, tree, PAGE, PAGE_PX) in page
     assert times_svg(TREEMAP, tree, PAGE, PAGE_PX) in page
+    assert times_svg(FLAME, tree, PAGE, SHEET_PX) in page, "with texts large enough on paper and small screens"
     RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, run.tables)
     for option, more in (("--flame", []), ("--treemap", ["--no-waits"])):
         file = tmp_path / f"{option}.svg"

@@ -59,7 +59,7 @@ from workbench.pictures.time_drawing import KINDS, times_svg
 from workbench.pictures.time_tree import time_tree
 from workbench.traces.clocks import exact_words
 
-PAGE_PX = 1184.0  # the width of what a page shows on a large screen
+PAGE_PX, SHEET_PX = 1184.0, 640.0  # the width of what a page shows on a large screen, and on paper
 
 
 def html_report(
@@ -112,9 +112,9 @@ def html_report(
 
 
 def _times(analysis: Analysis) -> list[dict[str, Markup]]:
-    """The flame graph and the treemap, each for wide and for narrow screens."""
+    """The flame graph and the treemap, each for wide screens, for narrow ones and paper, and for phones."""
     tree = time_tree(analysis)
-    widths = {"desk": PAGE_PX, "phone": PHONE_WIDTH}
+    widths = {"desk screen": PAGE_PX, "paper": SHEET_PX, "phone": PHONE_WIDTH}
     return [
         {name: Markup(times_svg(kind, tree, PAGE, width)) for name, width in widths.items()}
         for kind in KINDS

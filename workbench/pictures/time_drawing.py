@@ -14,7 +14,7 @@ from workbench.pictures.time_tree import ROW_PX, Cell, TimeNode, flame_cells, fl
 
 FLAME, TREEMAP = "flame", "treemap"
 KINDS = {FLAME: "Flame graph", TREEMAP: "Treemap"}
-WIDTH, TREEMAP_HEIGHT, PAGE_LEAF_PX = 1100.0, 520.0, 56.0
+WIDTH, TREEMAP_HEIGHT, PAGE_LEAF_PX, PAGE_LIST_PX = 1100.0, 520.0, 96.0, 240.0
 #: Of the rows of states and calls, and of a treemap: only a picture as high as this leaves room for a list.
 _LEAF_BEFORE_LIST_PX, _TREEMAP_BEFORE_LIST_PX = 96.0, 320.0
 _LEAST_PX = 0.7  # narrower cells are not drawn
@@ -127,13 +127,16 @@ def name_lines(canvas: Canvas, name: str, room: float, weight: int) -> list[str]
     return lines
 
 
-def picture_height(kind: str, root: TimeNode) -> float:
-    return flame_height(root, PAGE_LEAF_PX) if kind == FLAME else TREEMAP_HEIGHT
+def picture_height(kind: str, root: TimeNode, width: float) -> float:
+    """The height of a picture on a page: a flame graph has a list of the longest states."""
+    if kind != FLAME:
+        return TREEMAP_HEIGHT
+    return flame_height(root, PAGE_LEAF_PX) + list_height(root, width, PAGE_LIST_PX)
 
 
 def times_svg(kind: str, root: TimeNode, palette: Palette = LIGHT, width: float = WIDTH) -> str:
     """The flame graph or the treemap as an SVG document."""
-    height, canvas = picture_height(kind, root), SvgCanvas(palette)
+    height, canvas = picture_height(kind, root, width), SvgCanvas(palette)
     canvas.rect(0, 0, width, height, "window")
-    draw_cells(canvas, cells_of(kind, root, width, height))
+    draw_cells(canvas, (cells_with_list if kind == FLAME else cells_of)(kind, root, width, height))
     return canvas.document(width, height, f"{KINDS[kind]}: time by component, block, state and call")

@@ -13,7 +13,7 @@ from workbench.gui.modes.analyse.picture_tabs import BLOCKS, PictureTabs
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column, rule
 from workbench.pictures.canvas import Canvas
-from workbench.pictures.time_drawing import FLAME, cells_of, cells_with_list, draw_cells, picture_height
+from workbench.pictures.time_drawing import FLAME, cells_with_list, draw_cells, picture_height
 from workbench.pictures.time_tree import Cell, TimeNode, time_rows, time_tree
 
 
@@ -105,13 +105,14 @@ class TimesView(HouseView):
         draw_cells(canvas, self._cells, self.current)
 
     def picture_size(self) -> QSize:
-        return QSize(self.width(), round(picture_height(self.kind, self.root))) if self.root else self.size()
+        width = self.width()
+        return QSize(width, round(picture_height(self.kind, self.root, width))) if self.root else self.size()
 
     def draw_picture(self, canvas: Canvas) -> None:
         size = self.picture_size()
         canvas.rect(0, 0, size.width(), size.height(), "window")
         if self.root:
-            draw_cells(canvas, cells_of(self.kind, self.root, size.width(), size.height()))
+            draw_cells(canvas, cells_with_list(self.kind, self.root, size.width(), size.height()))
 
     def rows(self) -> Iterable[Row] | None:
         return time_rows(self.root) if self.root else None
