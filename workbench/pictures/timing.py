@@ -15,13 +15,18 @@ TIME = Axis("time", time_text)
 
 
 def timing_height(timing: Timing) -> float:
-    return RULER_PX + STAGE_PX + max(len(timing.lanes), 2) * ROW_PX + FOOT_PX
+    return _above_px(timing) + max(len(timing.lanes), 2) * ROW_PX + FOOT_PX
+
+
+def _above_px(timing: Timing) -> float:
+    """The height of the ruler, and of the stages if there are any."""
+    return RULER_PX + (STAGE_PX if timing.stages else 0.0)
 
 
 def timing_box(timing: Timing, width: float) -> Box:
     """The box of the bars: beside the rows' names, below the ruler and the stages."""
     high = max(len(timing.lanes), 2) * ROW_PX
-    return Box(LABELS_PX, RULER_PX + STAGE_PX, max(width - LABELS_PX - EDGE_PX, 50.0), high)
+    return Box(LABELS_PX, _above_px(timing), max(width - LABELS_PX - EDGE_PX, 50.0), high)
 
 
 def to_scale_s(timing: Timing) -> float:

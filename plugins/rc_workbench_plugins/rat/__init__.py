@@ -15,6 +15,7 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
             title="throughput of a design on one FPGA (RAT)",
             document=Later("rc_workbench_plugins.rat.model:RatModel").load,
             outputs=Later("rc_workbench_plugins.rat.model:outputs"),
+            results=Later("rc_workbench_plugins.rat.shown:results"),
             goal="speedup",
             larger=frozenset({"speedup", "speedup_double", "computing_share", "computing_share_double"}),
             models=Path(__file__).parent / "models",

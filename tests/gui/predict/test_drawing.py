@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from predicting import model_path
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 from test_drawing import QUEUES, STAGES
 
@@ -14,6 +14,7 @@ from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.predict.diagram_edits import READ_ONLY
 from workbench.gui.modes.predict.diagram_view import DiagramPage
 from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.widgets.name_field import NameField
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -62,13 +63,17 @@ def test_a_drag_connects_and_one_undo_takes_it_back(drawn: DiagramPage, mode: Pr
     assert "read 1" not in [link.name for link in drawn.view.diagram.links]
 
 
-def test_nodes_are_chosen_renamed_and_removed_by_keys(
-    drawn: DiagramPage, mode: PredictMode, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nodes_are_chosen_renamed_and_removed_by_keys(drawn: DiagramPage, mode: PredictMode, qtbot: QtBot) -> None:
     qtbot.mouseClick(drawn.view.viewport(), LEFT, pos=spot(drawn, "0.0"))
     assert drawn.view.chosen_part == ("stages", 0, "nodes", 0)
-    monkeypatch.setattr(QInputDialog, "getText", lambda *given, text="": (f"{text} all", True))
-    qtbot.keyClick(drawn.view, Qt.Key.Key_F2)
+    for keys, end in ((" none", Qt.Key.Key_Escape), (" all", Qt.Key.Key_Return)):  # in its place, on the node
+        assert mode.document.value(("stages", 0, "nodes", 0, "name")) == "unpack"
+        qtbot.keyClick(drawn.view, Qt.Key.Key_F2)
+        field = next(one for one in drawn.view.findChildren(NameField) if not one.isHidden())
+        assert field.text() == field.selectedText() == "unpack"
+        assert field.geometry().adjusted(0, 0, 0, 40).contains(spot(drawn, "0.0"))
+        field.setText(f"unpack{keys}")
+        qtbot.keyClick(field, end)
     assert mode.document.value(("stages", 0, "nodes", 0, "name")) == "unpack all"
     assert drawn.view.chosen_part == ("stages", 0, "nodes", 0)  # it stays chosen
     qtbot.keyClick(drawn.view, Qt.Key.Key_Delete)
@@ -167,7 +172,11 @@ def test_where_there_is_room_the_drawing_is_beside_the_form_and_each_shows_what_
     assert mode.form_head.title.text() == "unpack"
     mode.choose(("stages", 1, "nodes", 0))
     assert drawn.view.chosen_part == ("stages", 1, "nodes", 0)
-    mode.resize(1260, 900)
+    mode.resize(1260, 900)  # above the form
+    zero = QPoint(0, 0)
+    qtbot.waitUntil(lambda: drawn.mapTo(mode, zero).x() == mode.form.mapTo(mode, zero).x())
+    assert drawn.mapTo(mode, zero).y() + drawn.height() <= mode.form.mapTo(mode, zero).y()
+    mode.resize(1260, 640)
     qtbot.waitUntil(lambda: not drawn.isVisible())
     mode.show_page("Structure")
     assert drawn.isVisible()

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from workbench.gui.modes.forms.number_line import NumberLine, rounded
+from workbench.gui.modes.forms.part_list import VALUE_PX, value_is_below
 from workbench.gui.modes.predict.mode import PredictMode
 from workbench.gui.open.question import DISCARD
 from workbench.gui.views.canvas import text_width
@@ -58,6 +60,46 @@ def test_a_fault_stands_beside_its_field_and_holds_saving(mode: PredictMode) -> 
     mode.document.set(("inputs", "nodes", "value"), 0)
     assert mode.stack.currentWidget() is mode.nothing
     assert mode.nothing.why.text() == "'nodes' is 0. It must be a whole number, at least 1."
+
+
+def test_a_number_of_many_digits_is_rounded_until_it_is_typed_in(mode: PredictMode, qtbot: QtBot) -> None:
+    own_copy(mode)
+    mode.show_page("Model")
+    mode.choose(())
+    before, row = mode.document.text, mode.form.row("baseline_s")
+    editor = row.editor
+    assert isinstance(editor, NumberLine)
+    assert (editor.text(), editor.toolTip()) == ("22586", "22586.006276901637")
+    row.write()
+    for widget in (editor, mode.models.filter):
+        widget.setFocus()
+        qtbot.waitUntil(widget.hasFocus)
+        assert editor.text() == ("22586.006276901637" if widget is editor else "22586")
+    assert mode.document.text == before
+    editor.setFocus()
+    editor.selectAll()
+    qtbot.keyClicks(editor, "22586")  # is another number
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert mode.document.value(("baseline_s",)) == 22586
+    texts = ["1.23456789e-6", "1234567.891", "0.37", "2.5 * pipelines", "1234.56789012 MB/s", "-0.1234567"]
+    assert list(map(rounded, texts)) == [
+        "1.23457e-06", "1234568", "0.37", "2.5 * pipelines", "1234.57 MB/s", "-0.123457",
+    ]  # fmt: skip
+
+
+def test_a_value_without_room_beside_its_input_is_below_it(mode: PredictMode, qtbot: QtBot) -> None:
+    mode.open_document(model_path("blastn", "queueing"))
+    mode.show_page("Model")
+    rows = mode.parts.lines
+    part = next(p for parts in rows.rows.parts for p in parts if p.path == ("inputs", "input_per_s"))
+    heights = []
+    for wide in (rows.width(), 120):
+        rows.resize(wide, rows.height())
+        qtbot.waitUntil(lambda wide=wide: rows.width() == wide)
+        heights.append(rows.height_of(part) - value_is_below(part, rows.viewport().width()) * VALUE_PX)
+        assert value_is_below(part, rows.viewport().width()) == (wide == 120)
+    assert part.value == "900\u202fM/s" or "900" in part.value
+    assert heights[0] <= heights[1]
 
 
 def test_parts_are_added_and_removed(mode: PredictMode) -> None:

@@ -1,5 +1,6 @@
 """Predict's results: figures, tables and the timing diagram are drawn from the model's numbers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +34,10 @@ from workbench.gui.modes.predict.table_view import amount
 from workbench.gui.widgets.row_view import EDGE_PX
 from workbench.model.pragma import Category
 from workbench.model.text import prefixed, trimmed
+from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import outputs_of
 from workbench.predict.library import bundled_models
+from workbench.predict.shown import results_of
 from workbench.predict.tables import paper_tables, run_table
 from workbench.session.program.plugins import Plugins
 
@@ -125,10 +128,14 @@ def test_no_figure_stands_twice(mode: PredictMode, qtbot: QtBot) -> None:
 
 
 def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbot: QtBot) -> None:
-    """RAT brings a schema and a function: results, what-ifs, sweeps, solving and the form come of themselves."""
+    """Of a schema and a function results, what-ifs, sweeps, solving and the form come of themselves."""
     assert "RAT, bundled" in [section.title for section in mode.models.lines.rows.tops]
     mode.open_document(model_path("pdf1d", "rat"))
-    outputs = outputs_of(mode.document.model_file)
+    file = mode.document.model_file
+    assert file is not None
+    outputs = outputs_of(file)
+    only = Evaluation(replace(file, kind=replace(file.kind, results=None)))
+    mode.results.show_results(only, results_of(only), None, read_only=False)
     (table,) = mode.results.table.tables
     assert len(table.rows) == len(outputs)
     assert mode.results.figures.figures[0].value == f"{outputs['speedup']:.2f}×"
@@ -151,6 +158,20 @@ def test_a_kind_that_only_computes_outputs_has_all_pages(mode: PredictMode, qtbo
     mode.history.undo()
     mode._add("input")
     assert not mode.document.errors
+
+
+def test_rat_draws_its_first_iterations_with_one_buffer_and_with_two(mode: PredictMode) -> None:
+    mode.open_document(model_path("pdf1d", "rat"))
+    timing, outputs = mode.results.timing.timing, outputs_of(mode.document.model_file)
+    assert mode.results.timing_area.isVisibleTo(mode)
+    assert [(lane.name, lane.note) for lane in timing.lanes][::3] == [
+        ("One buffer", "transfers"), ("Two buffers", "FPGA"),
+    ]  # fmt: skip
+    ends = [max(bar.end_s for bar in timing.bars if bar.lane // 2 == buffers) for buffers in (0, 1)]
+    assert ends == pytest.approx([3 / 400 * outputs["total_s"], 3 / 400 * outputs["total_double_s"]])
+    assert [part.name for part in mode.details.parts.rows.tops] == ["write", "compute", "read"]
+    (table,) = mode.results.table.tables
+    assert next(row.values for row in table.rows if row.strong) == ("10.58×", "11.02×")
 
 
 def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> None:
@@ -248,7 +269,7 @@ def test_a_wide_window_leaves_values_near_their_attributes(mode: PredictMode, qt
     qtbot.waitUntil(lambda: mode.results.table.views[0].isVisible())
     mode.resize(2400, 900)
     (table,) = mode.results.table.views
-    qtbot.waitUntil(lambda: 0 < table.rows.width() < 700 < table.width())
+    qtbot.waitUntil(lambda: 0 < table.rows.width() < 900 < table.width())
     assert mode.results.pills["Outputs"].isHidden()  # one table offers no choice
 
 

@@ -21,6 +21,7 @@ from workbench.api.forms import Field
 from workbench.formats.yaml_edit import Address
 from workbench.gui.frame.focus import focus_is_in
 from workbench.gui.modes.forms.field_problem import FieldProblem
+from workbench.gui.modes.forms.number_line import NumberLine
 from workbench.gui.modes.forms.pair_table import PairTable
 from workbench.gui.modes.forms.pairs import Pairs, shown_value
 from workbench.gui.modes.forms.picking import picked
@@ -148,7 +149,7 @@ class FieldRow(QObject):
             check.setFixedHeight(28)
             check.toggled.connect(self.write)
             return check
-        line = QLineEdit()
+        line = NumberLine()
         if kind in ("code", "unit", "number", "numbers", "address"):
             line.setProperty("role", "code")
         line.setPlaceholderText(str(self.field.default or ""))
@@ -185,11 +186,8 @@ class FieldRow(QObject):
         value = self.document.value(self.path)
         editor = self.editor
         editor.blockSignals(True)
-        if isinstance(editor, QLineEdit):
-            text = self._shown(value)
-            if editor.text() != text:
-                editor.setText(text)
-                editor.setCursorPosition(0)
+        if isinstance(editor, NumberLine):
+            editor.show_text(self._shown(value))
         elif isinstance(editor, TextArea):
             if self.field.kind == "names" and isinstance(value, list):
                 value = ", ".join(map(str, value))
@@ -344,8 +342,8 @@ class FieldRow(QObject):
     def value(self) -> object:
         """What the widget holds, as the document would."""
         editor = self.editor
-        if isinstance(editor, QLineEdit):
-            return self._typed(editor.text().strip())
+        if isinstance(editor, NumberLine):
+            return self._typed(editor.whole().strip())
         if isinstance(editor, QComboBox):
             return editor.currentText().strip()
         if isinstance(editor, QCheckBox):

@@ -19,7 +19,7 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
-ROW_PX, SIGN_PX = 28, 34
+ROW_PX, SIGN_PX, VALUE_PX = 28, 34, 16
 AROUND_PX, LEFT_PX, RIGHT_PX = 48, 28, 8  # beside a part's title: of one line, and of several
 LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
 Row = PartSection | DocumentPart
@@ -30,7 +30,7 @@ def with_article(what: str) -> str:
 
 
 def _found_by(part: DocumentPart) -> tuple[str, ...]:
-    return part.title, part.note, str(part.path[-1]) if part.path else ""
+    return part.title, part.note, part.value, str(part.path[-1]) if part.path else ""
 
 
 class SignedTabs(QTabBar):
@@ -54,14 +54,18 @@ class SignedTabs(QTabBar):
 
 
 class PartRows(RowView):
-    """The sections and parts. A title that is no code has further lines where one has no room for it."""
+    """The sections and parts. A title that is no code has further lines where one has no room for it, and a value a
+    line of its own where there is no room beside the title."""
 
     def height_of(self, row: Row | None) -> int:
         wide = self.viewport().width()
-        if not isinstance(row, DocumentPart) or not is_long(row, wide):
+        if not isinstance(row, DocumentPart):
             return ROW_PX
+        value_px = VALUE_PX if value_is_below(row, wide) else 0
+        if not is_long(row, wide):
+            return ROW_PX + value_px
         inside, words = QRect(0, 0, wide - LEFT_PX - RIGHT_PX, 0), Qt.TextFlag.TextWordWrap
-        return QFontMetrics(fonts.ui_font(13)).boundingRect(inside, words, row.title).height() + 12
+        return QFontMetrics(fonts.ui_font(13)).boundingRect(inside, words, row.title).height() + 12 + value_px
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -72,6 +76,15 @@ class PartRows(RowView):
 def is_long(part: DocumentPart, width_px: float) -> bool:
     """Whether a part's title needs more than a line of a list of this width."""
     return not part.code and text_width(part.title, 13) > width_px - AROUND_PX
+
+
+def value_is_below(part: DocumentPart, width_px: float) -> bool:
+    """Whether a part's value has no room beside its title in a list of this width."""
+    if not part.value:
+        return False
+    named = fonts.code_font(12, 600) if part.code else fonts.ui_font(13)
+    title_px = QFontMetrics(named).horizontalAdvance(part.title)
+    return title_px + text_width(part.value, 12) > width_px - AROUND_PX - 6
 
 
 class PartList(QWidget):
@@ -99,7 +112,7 @@ class PartList(QWidget):
         self._names: tuple[str, ...] = ()
         self.lines = PartRows("Parts", (
             Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
-            Column("What it is", lambda row: row.note if isinstance(row, DocumentPart) else ""),
+            Column("What it is", lambda row: row.note or row.value if isinstance(row, DocumentPart) else ""),
             Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
         ), ROW_PX)  # fmt: skip
         self.lines.header().hide()
@@ -224,6 +237,11 @@ class PartList(QWidget):
         if isinstance(row, PartSection):
             label(painter, box.adjusted(16, 0, 0, 0), row.title, "text", 13, 600)
             return
+        if below := value_is_below(row, self.lines.viewport().width()):
+            line = QRectF(box.left() + LEFT_PX, box.bottom() - VALUE_PX - 5, box.width() - LEFT_PX, VALUE_PX)
+            label(painter, line, row.value, "second", 12)
+            box = box.adjusted(0, 0, 0, -VALUE_PX)
+        note = row.note if below else row.note or row.value
         inside = box.adjusted(LEFT_PX, 0, -RIGHT_PX, 0)
         if is_long(row, self.lines.viewport().width()) and wrapped_label(painter, inside, row.title, 13):
             return
@@ -231,12 +249,12 @@ class PartList(QWidget):
         named = fonts.code_font(12, 600 if bold else 400) if row.code else fonts.ui_font(13)
         if row.path not in self._bad:
             box = box.adjusted(0, 0, -12, 0)
-        note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(row.note) + 4, box.width())
+        note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(note) + 4, box.width())
         free = box.width() - 38 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
-        note_px = min(note_px, free) if free > min(note_px, LEAST_NOTE_PX) else 0
+        note_px = min(note_px, free) if free >= min(note_px, LEAST_NOTE_PX) else 0
         beside = QRectF(box.right() - note_px, box.top(), note_px, box.height())
         if note_px:
-            label(painter, beside, row.note, "second", 12, 400, Qt.AlignmentFlag.AlignRight)
+            label(painter, beside, note, "second", 12, 400, Qt.AlignmentFlag.AlignRight)
         painter.setFont(named)
         painter.setPen(colour("text"))
         name = box.adjusted(28, 0, -note_px - 8, 0)

@@ -11,6 +11,7 @@ from workbench.session.edit.yaml_document import Path_
 class DocumentPart:
     """A line of the list: where it is in the document, how it is called, which form it has.
 
+    Its `note` is shown where it has room beside the title, its `value` there or else below the title.
     `what` is said after the title of the form; `removable` parts can be taken out, `named`
     ones be given another key. `add` is what a button at the form's end adds. The fields are below `path`, or below
     `at` where several lines are forms of one part of the document.
@@ -26,6 +27,7 @@ class DocumentPart:
     named: bool = False
     add: str = ""
     at: Path_ | None = None
+    value: str = ""
 
     @property
     def base(self) -> Path_:

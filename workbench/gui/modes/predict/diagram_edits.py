@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from workbench.api.model_diagrams import Diagram, DiagramChange, DiagramEditor, DiagramNode
 from workbench.api.models import FieldPath
@@ -74,21 +74,15 @@ class DiagramEdits:
         if (editor := self.editor) and self.possible and part:
             self.make(editor.removal(data_of(self._document), part))
 
-    def rename(self, part: FieldPath) -> None:
-        """Ask for another name."""
-        old = self._document.value((*part, "name"))
-        if not self.possible or old is None:
-            return
-        name, given = QInputDialog.getText(self._parent, "Rename", "Name", text=str(old))
-        if given and name.strip() and name != old:
-            self.give_name(part, name.strip())
-
     def give_name(self, part: FieldPath, name: str) -> None:
-        if editor := self.editor:
+        """Another name; one that is empty, or as before, changes nothing."""
+        name, editor = name.strip(), self.editor
+        if editor and self.possible and name and name != self.name_of(part):
             self.make(editor.renamed(data_of(self._document), part, name))
 
-    def has_name(self, part: FieldPath) -> bool:
-        return bool(part) and self._document.value((*part, "name")) is not None
+    def name_of(self, part: FieldPath) -> str:
+        """The name of a part; "" where it has none."""
+        return str(self._document.value((*part, "name")) or "") if part else ""
 
     def make(self, change: DiagramChange, checked: bool = False) -> None:
         """Make a change, which one undo takes back; of what cannot be written, say so."""

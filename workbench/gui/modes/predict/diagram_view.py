@@ -14,6 +14,7 @@ from workbench.gui.modes.predict.diagram_edits import READ_ONLY, DiagramEdits
 from workbench.gui.views.house_view import Row
 from workbench.gui.views.picture_buttons import add_picture_buttons
 from workbench.gui.widgets import Button, IconButton, PanelHeader, PillButton, plain_column
+from workbench.gui.widgets.name_field import NameField
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.diagram import (
     MOST_SCALE,
@@ -28,6 +29,7 @@ from workbench.pictures.diagram import (
 from workbench.pictures.layout import NodeBox, RoutedEdge
 
 DRAG_PX = 4.0  # what moves less is a click
+NAME_PX, NAME_HIGH_PX = 180, 28  # of a name that is typed
 
 
 class DiagramView(GraphView):
@@ -162,8 +164,20 @@ class DiagramView(GraphView):
             self._popup(menu)
 
     def rename_chosen(self) -> None:
-        if self.edits:
-            self.edits.rename(self.chosen_part)
+        """Type the name of what is chosen where it is: Enter keeps it, Esc does not."""
+        part, edits = self.chosen_part, self.edits
+        if edits is None or not edits.possible or not (name := edits.name_of(part)):
+            return
+        at = self._place_of_chosen()
+        field = NameField(self, name, "Name of the part", lambda new: edits.give_name(part, new))
+        field.begin(at.x(), at.y(), NAME_PX, NAME_HIGH_PX)
+
+    def _place_of_chosen(self) -> QPointF:
+        """The left top of the chosen node, or of the label of the chosen edge."""
+        node = self.layout_.node_of(min(self.chosen)) if self.layout_ and self.chosen else None
+        edge = next(iter(self.chosen_edges), None)
+        box = node.box if node else edge.label_box if edge else None
+        return QPointF(box.x, box.y) * self.magnification + self.offset if box else QPointF(24, 24)
 
     def remove_chosen(self) -> None:
         if self.edits:
@@ -190,7 +204,7 @@ class DiagramView(GraphView):
             joined = menu.addMenu("Connect")
             self.edits.fill_connections(joined, node)
             joined.menuAction().setEnabled(bool(joined.actions()))
-        menu.addAction("Rename…\tF2", self.rename_chosen).setEnabled(self.edits.has_name(self.chosen_part))
+        menu.addAction("Rename\tF2", self.rename_chosen).setEnabled(bool(self.edits.name_of(self.chosen_part)))
         menu.addAction("Remove\tDelete", self.remove_chosen).setEnabled(bool(self.chosen_part))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -279,7 +293,7 @@ class DiagramPage(QWidget):
         """Offer what can be done with what is chosen."""
         view, edits = self.view, self.view.edits
         edited, part = edits is not None and edits.editor is not None, self.view.chosen_part
-        able = (True, view.chosen_node is not None, edits is not None and edits.has_name(part), bool(part))
+        able = (True, view.chosen_node is not None, edits is not None and bool(edits.name_of(part)), bool(part))
         narrow = (True, not self._narrow, not self._narrow, True)
         for (button, tip), can, shown in zip(self.edit_buttons.items(), able, narrow, strict=True):
             button.setVisible(edited and view.editable and shown)

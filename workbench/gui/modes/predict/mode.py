@@ -333,10 +333,10 @@ class PredictMode(DocumentMode):
             self.page = PAGES[0]
             self.pills[self.page].setChecked(True)
         beside = self.page == PAGES[-1] and has_structure(results)
-        self.model_page.lend(beside)
         if results and (self.page == STRUCTURE or beside):
             self.structure.show_results(results)
             self.structure.drawn.choose(self.chosen or ())
+        self.model_page.lend(beside)
         wanted = bool(file.inputs) or results is None or bool(results.parts)
         if wanted != self.details_wanted:
             self.details_wanted = wanted

@@ -1,5 +1,6 @@
-"""The form of a model, with its drawing or source beside it where there is room."""
+"""The form of a model, with its drawing or source beside it or above it where there is room."""
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -8,36 +9,45 @@ from workbench.gui.modes.predict.structure_page import StructurePage
 from workbench.gui.widgets import Split
 
 PARTS_PX, FORM_PX, DRAWN_PX = 270, 560, 700
-BESIDE_FROM_PX = 1180
+BESIDE_FROM_PX, ABOVE_FROM_PX = 1180, QSize(800, 640)
+DRAWN_HIGH_PX, SOURCE_HIGH_PX, FORM_HIGH_PX = 300, 500, 500  # one above the other
 
 
 class ModelPage(Split):
     """The drawing has one widget, which is lent by the stack that has it as a page of its own."""
 
     def __init__(self, parts: PartList, form: QWidget, structure: StructurePage, stack: QStackedWidget) -> None:
-        super().__init__((parts, PARTS_PX), (form, FORM_PX), kept=[0])
+        self._upright = Split((form, FORM_HIGH_PX), vertical=True)
+        super().__init__((parts, PARTS_PX), (self._upright, FORM_PX), kept=[0])
         parts.filter.setPlaceholderText("Filter parts")
         self._structure, self._stack = structure, stack
-        self._wanted_beside = False
+        self._is_asked = False
+        self._arranged: tuple[Split | None, int] = (None, DRAWN_HIGH_PX)  # where the drawing is, and how high it is
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the drawing is beside the form."""
-        return self.indexOf(self._structure) >= 0
+        """Whether the drawing is beside the form, or above it."""
+        return self._arranged[0] is not None
 
     def lend(self, wanted: bool) -> None:
-        """Take the drawing beside the form if it is wanted there and has room, else give it back."""
-        self._wanted_beside = wanted
+        """Take the drawing to the form if it is wanted there and has room, else give it back."""
+        self._is_asked = wanted
         beside = wanted and self.width() >= BESIDE_FROM_PX
-        if beside and not self.is_drawn:
-            self.addWidget(self._structure)
-            self._structure.show()
-            self.want(PARTS_PX, FORM_PX, DRAWN_PX)
-        elif not beside and self.is_drawn:
+        above = wanted and self.width() >= ABOVE_FROM_PX.width() and self.height() >= ABOVE_FROM_PX.height()
+        place = self if beside else self._upright if above else None
+        high_px = SOURCE_HIGH_PX if self._structure.currentWidget() is self._structure.code else DRAWN_HIGH_PX
+        if (place, high_px) == self._arranged:
+            return
+        self._arranged = place, high_px
+        if place is None:
             self._stack.addWidget(self._structure)
-            self.want(PARTS_PX, FORM_PX)
+        elif place.indexOf(self._structure) < 0:
+            place.insertWidget(2 if beside else 0, self._structure)
+            self._structure.show()
+        self.want(PARTS_PX, FORM_PX, *[DRAWN_PX] * (place is self))
+        self._upright.want(*[high_px] * (place is self._upright), FORM_HIGH_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.lend(self._wanted_beside)
+        if event.size() != event.oldSize():
+            self.lend(self._is_asked)

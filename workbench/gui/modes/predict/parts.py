@@ -176,7 +176,7 @@ def _input(document: ModelDocument, name: str) -> DocumentPart:
         note += " ±"
     title = document.value(("inputs", name, "title"))
     what = f"input {name}" if title else "input"
-    return DocumentPart(("inputs", name), str(title or name), note, what, INPUT, not title, removable=True)
+    return DocumentPart(("inputs", name), str(title or name), "", what, INPUT, not title, removable=True, value=note)
 
 
 def _readings(document: ModelDocument) -> PartSection:

@@ -1,12 +1,11 @@
 """A timeline with what a person puts on it: A and B, markers with names, rows that stay above the others."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtCore import QPointF, Signal
 
 from workbench.gui.modes.timeline.scene_view import SceneView
+from workbench.gui.widgets.name_field import NameField
 from workbench.pictures.timeline.marks import FLAG_PX, flags
 from workbench.pictures.timeline.rows import Row
 from workbench.traces.markers import Marker, next_name
@@ -25,7 +24,7 @@ class MarkedView(SceneView):
 
     def __init__(self) -> None:
         super().__init__()
-        self._editor: _NameField | None = None
+        self._editor: NameField | None = None
         self.view_changed.connect(self._end_editing)
 
     # ---- A and B
@@ -100,13 +99,8 @@ class MarkedView(SceneView):
                 others = [other for other in self.markers if other != marker]
                 self.move_markers((*others, Marker(marker.time_ps, name)))
 
-        self._editor = _NameField(self, marker.name, take)
-        self._editor.setGeometry(
-            round(min(box.x, self.width() - EDITOR_PX - 4)), round(box.y) - 3, EDITOR_PX, FLAG_PX + 8
-        )
-        self._editor.show()
-        self._editor.setFocus()
-        self._editor.selectAll()
+        self._editor = NameField(self, marker.name, "The marker's name", take)
+        self._editor.begin(box.x, box.y - 3, EDITOR_PX, FLAG_PX + 8)
 
     def _end_editing(self) -> None:
         if self._editor is not None:
@@ -127,34 +121,3 @@ class MarkedView(SceneView):
         kept = tuple(name for name in before if name != row.name)
         self.set_pinned(kept if row.name in before else (*before, row.name))
         self.pinned_moved.emit(before)
-
-
-class _NameField(QLineEdit):
-    """The name of a marker while it is typed."""
-
-    def __init__(self, view: MarkedView, name: str, take: Callable[[str], None]) -> None:
-        super().__init__(name, view.viewport())
-        self.setAccessibleName("The marker's name")
-        self.setMaxLength(200)
-        self._view, self._take = view, take
-        self._open = True
-        self.editingFinished.connect(lambda: self.close_with(keep=True))
-
-    def close_with(self, *, keep: bool) -> None:
-        """Once: what takes the name may end the editing again."""
-        if not self._open:
-            return
-        self._open = False
-        had_keys = self.hasFocus()
-        self.hide()
-        self.deleteLater()
-        if keep:
-            self._take(self.text())
-        if had_keys:
-            self._view.setFocus()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_with(keep=False)
-        else:
-            super().keyPressEvent(event)
