@@ -4,6 +4,7 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pixels import pixels_of, rgb
 from PySide6.QtCore import Qt
@@ -25,10 +26,12 @@ from workbench.gui.modes.compare.table import change_text
 from workbench.gui.widgets import Stack, label, plain_column
 from workbench.model.pragma import Category
 from workbench.model.run import Manifest, Run, RunStatus
-from workbench.pictures.rounds import ROW_PX, WHOLE
+from workbench.pictures.rounds import ROW_PX, WHOLE, Round, Rounds
 from workbench.session.keep.results import OpenRun, open_knowledge
 from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
+from workbench.traces.scene import build_scene
+from workbench.traces.trace import CATEGORIES
 
 
 def opened(run: Run) -> OpenRun:
@@ -367,3 +370,22 @@ def test_a_narrow_head_names_whole_differences_alone(mode: CompareMode) -> None:
         assert parts[0] == "Same work"
         assert all(part in work.text().split("; ") for part in parts[:-1])
         assert parts[-1].endswith(" more")
+
+
+def test_timelines_of_a_part_show_the_replicas_that_work_in_it(original: OpenRun) -> None:
+    scene = build_scene(original.run)
+    assert scene is not None
+    waits, found = [CATEGORIES.index(name) for name in ("unclassified", "wait_send", "wait_recv")], set[int]()
+    for from_ps in range(60_000_000, 200_000_000, 5_000_000):
+        part = Round("A", scene, from_ps, 5_000_000)
+        works = {
+            scene.names[row]
+            for row, block in enumerate(scene.blocks)
+            if ".core" in block.id
+            and np.delete(scene.index.category_times_ps(row, from_ps, from_ps + part.span_ps), waits).any()
+        }
+        first, second = Rounds((part, Round("B", scene, from_ps, 1))).rows
+        assert {row.label for row in first[1:]} == (works or {f"core[{n}]" for n in range(5)})
+        assert [row.label for row in first] == [row.label for row in second], "the same blocks of both runs"
+        found.add(len(works))
+    assert found & {1, 2, 3, 4}

@@ -1,6 +1,6 @@
 """The same work in several runs, one below another: the host's main block and a few of the replicas."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from workbench.pictures.timeline.scale import Span, duration, ruler
 from workbench.pictures.timeline.surface import rows_surface
 from workbench.pictures.timeline.table import interval_rows
 from workbench.traces.scene import Scene
-from workbench.traces.trace import CATEGORIES
+from workbench.traces.trace import CATEGORIES, WAIT_CODES
 
 LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
 ROW_PX, BAR_PX = HEIGHTS[Kind.STATES]
@@ -63,7 +63,16 @@ class Rounds:
         return tuple(tuple(replace(row, height=row_px, bar=bar_px) for row in of_run) for of_run in rows)
 
     def _rows_of(self, most: int) -> tuple[tuple[Row, ...], ...]:
-        return tuple(round_rows(one.scene, most) for one in self.runs)
+        return tuple(round_rows(one.scene, most, self._busy) for one in self.runs)
+
+    @cached_property
+    def _busy(self) -> frozenset[str]:
+        """The FPGA blocks that work or move data in a stretch of one of the runs."""
+        return frozenset(
+            block.id
+            for one in self.runs for row, block in enumerate(one.scene.blocks)
+            if block.side is Side.FPGA and _works(one, row)
+        )  # fmt: skip
 
     @property
     def row_px(self) -> int:
@@ -75,9 +84,14 @@ class Rounds:
         return max(*spans, 1)
 
 
-def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
-    """The main block, and up to so many of the largest group of FPGA blocks, evenly chosen; without replicas the FPGA
-    blocks that work most."""
+def _works(one: Round, row: int) -> bool:
+    times = one.scene.index.category_times_ps(row, one.from_ps, one.from_ps + one.span_ps)
+    return bool(np.delete(times, (0, *WAIT_CODES)).any())
+
+
+def round_rows(scene: Scene, most: int = MOST_REPLICAS, busy: Collection[str] = ()) -> tuple[Row, ...]:
+    """The main block, and up to so many of the largest group of FPGA blocks, evenly chosen from the `busy` ones if
+    there are any; without replicas the FPGA blocks that work most."""
     rows = [Row(Kind.STATES, scene.blocks[scene.main].id.removeprefix("host."), block=scene.main)]
     groups: dict[str, list[int]] = {}
     for number, block in enumerate(scene.blocks):
@@ -88,6 +102,7 @@ def round_rows(scene: Scene, most: int = MOST_REPLICAS) -> tuple[Row, ...]:
         works = scene.index.totals_ps[:, CATEGORIES.index("work")]
         by_work = sorted((one for (one,) in groups.values()), key=lambda number: -int(works[number]))[:most]
         members = [number for number in by_work if works[number]] or by_work
+    members = [number for number in members if scene.blocks[number].id in busy] or members
     indexes = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(most, len(members)))})
     rows += [Row(Kind.STATES, scene.names[members[k]], block=members[k]) for k in indexes]
     return tuple(rows)

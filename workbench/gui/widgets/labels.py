@@ -150,7 +150,8 @@ class PartsLabel(ElidedLabel):
             more = f"{len(self._parts) - number} more"
             if wide(text := self._separator.join((*self._parts[:number], more))) <= room:
                 return text
-        return super().shown()
+        first = self._parts[0] if self._parts else ""
+        return first if wide(first) <= room else super().shown()
 
 
 def rule(vertical: bool = False) -> QFrame:

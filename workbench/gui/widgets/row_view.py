@@ -127,7 +127,7 @@ class RowView(QTreeView):
         self.rows, self.row_px = RowModel(columns), row_px
         self._ends = (0, len(columns) - 1)  # the first and the last column shown
         self._dropped: list[int] = []  # columns for which there is no room
-        self._needs: dict[int, float | None] = {}  # how wide columns would be, of the rows shown
+        self._needs: dict[int, float] = {}  # how wide columns would be, of the rows shown
         self.cuts: dict[tuple[int, float], dict[str, str]] = {}  # by column and width, of the rows in sight
         self._typed_in = [n for n, column in enumerate(columns) if column.typed is not None]
         self.setModel(self.rows)
@@ -256,14 +256,16 @@ class RowView(QTreeView):
         """Widths for the room there is. Where names would have too little, the last figures go."""
         mine = self._dropped
         shown = [(n, c) for n, c in enumerate(self.rows.columns) if n in mine or not self.isColumnHidden(n)]
-        lacking, self._dropped = sum(c.width_px or LEAST_NAME_PX for _, c in shown) - self.viewport().width(), []
+        least = {n: min(c.width_px, self._need(n) or c.width_px) if c.width_px else LEAST_NAME_PX for n, c in shown}
+        lacking, self._dropped = sum(least.values()) - self.viewport().width(), []
         for number, column in reversed(shown[1:]):
             if lacking > 0 and column.width_px and column.right:
                 self._dropped.append(number)
-                lacking -= column.width_px
+                lacking -= least[number]
         for number, _ in shown:
             self.setColumnHidden(number, number in self._dropped)
         shown = [(n, c) for n, c in shown if n not in self._dropped]
+        self._ends = (shown[0][0], shown[-1][0]) if shown else (0, 0)
         sharing = [(number, column) for number, column in shown if not column.width_px]
         needed = sum(self._need(number) or LEAST_NAME_PX for number, _ in sharing)
         fixed = {number: column.width_px for number, column in shown if column.width_px}
@@ -276,7 +278,6 @@ class RowView(QTreeView):
         parts = [free * column.share / shares for _, column in sharing]
         widths = shared_widths(parts, [self._need(number) for number, _ in sharing])
         wide = {number: max(60, int(width)) for (number, _), width in zip(sharing, widths, strict=True)}
-        self._ends = (shown[0][0], shown[-1][0]) if shown else (0, 0)
         for number, _ in shown:
             self.header().resizeSection(number, fixed.get(number) or wide[number])
 
@@ -285,14 +286,13 @@ class RowView(QTreeView):
         column = self.rows.columns[number]
         if column.paint is not None and not column.beside_px:
             return None
-        if number not in self._needs:
+        if (texts_px := self._needs.get(number)) is None:
             rows = [row for top, parts in zip(self.rows.tops, self.rows.parts, strict=True) for row in (top, *parts)]
-            beside = column.beside_px or GAP_PX + (GAP_PX if 0 < number < len(self.rows.columns) - 1 else EDGE_PX)
             tree = self.indentation() * (self.rootIsDecorated() + any(self.rows.parts))
             texts = [text_width(column.head, 12, 500) + (_SORT_PX if column.key else 0)]
             texts += [text_width(column.text(row), *column.ink(row)[1:]) for row in rows[:MEASURED_ROWS]]
-            self._needs[number] = max(texts) + 1 + beside + (tree if number == self.treePosition() else 0)
-        return self._needs[number]
+            self._needs[number] = texts_px = max(texts) + 1 + (tree if number == self.treePosition() else 0)
+        return texts_px + (column.beside_px or GAP_PX + (EDGE_PX if number in self._ends else GAP_PX))
 
     def inside(self, box: QRectF, number: int) -> QRectF:
         """What a cell's text has of its box: more space at the edges of the view."""

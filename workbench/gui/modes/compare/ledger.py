@@ -22,8 +22,8 @@ from workbench.pictures.canvas import CENTRE, Canvas
 
 KINDS = (("all", "All"), ("came", "Came"), ("open", "Open"), ("outside", "Outside"))
 #: From what width of the table these columns are shown; a narrower one has them in the row's tooltip alone.
-CONFIRMED = 5
-FROM_PX = {0: 560, 4: 640, CONFIRMED: 860}
+CONFIRMED, FATE = 5, 8
+FROM_PX = {0: 640, 4: 740, CONFIRMED: 860}
 _WIDEST = 0.05  # of the errors' axis, at least
 
 
@@ -56,7 +56,7 @@ class LedgerTable(RowView):
             Column("Error", _error, width_px=80, right=True, key=lambda row: row.error or 0.0,
                    ink=lambda row: ("medium_text" if row.fate is Fate.OUTSIDE else "second", 12, 400),
                    tip_of=error_words),
-            Column("", lambda row: row.fate.value, width_px=94, right=True, key=lambda row: row.fate.value,
+            Column("", lambda row: row.fate.value, width_px=94, key=lambda row: row.fate.value,
                    paint=_paint_fate),
         ), row_px=32)  # fmt: skip
 

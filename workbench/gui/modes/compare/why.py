@@ -37,11 +37,11 @@ def why_title(entry: Entry) -> tuple[str, str]:
     more_s = came.time_s - (predicted.time_s or came.time_s)
     words = f"{time_text(abs(more_s))} {'longer' if more_s > 0 else 'shorter'} than predicted"
     one, other = ratio_text(came.speedup), ratio_text(predicted.speedup)
-    return f"{one} as predicted" if one == other else f"Why {one} and not {other}", words
+    return f"{one} as predicted" if one == other else f"{one}, not {other}", words
 
 
 def why_words(beside: ComparedLedger) -> str:
     """What the table holds, or why it is empty."""
     if beside.explained:
-        return "Both critical paths by block and state. Differences sum to that of the run times."
+        return "Both critical paths by block and state"
     return f"The difference is not explained: {beside.why}."
