@@ -82,6 +82,19 @@ def test_a_head_takes_no_more_room_than_its_title(qtbot: QtBot) -> None:
     assert least[0] == least[2] < least[1]
 
 
+def test_a_title_without_room_is_in_two_lines(qtbot: QtBot) -> None:
+    head = PanelHeader("Nallatech H101-PCIXM")
+    qtbot.addWidget(head)
+    head.show()
+    for title_px, wrapped in ((300, False), (110, True), (60, False)):
+        head.title.setFixedWidth(title_px)
+        qtbot.waitUntil(lambda title_px=title_px: head.title.width() == title_px)
+        assert head.title.is_wrapped is wrapped
+        assert (head.title.shown() == head.title.text()) is (title_px > 60)
+        assert bool(head.title.toolTip()) is (title_px == 60)
+    assert head.height() == 40
+
+
 def test_a_crumb_is_whole_where_there_is_room(qtbot: QtBot) -> None:
     crumbs = tuple(Crumb(lambda menu: None) for _ in range(3))
     header = Header(crumbs, QLineEdit())

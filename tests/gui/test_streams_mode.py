@@ -409,6 +409,7 @@ def test_answers_say_what_was_asked_and_where(qtbot: QtBot) -> None:
         table.resize(width_px, 200)
         table.show_rows([(labelled, ()), (plain, ())])
         assert table.row_px == row_px
+        assert table.isColumnHidden(0) is (width_px == 250)
 
 
 def test_a_histogram_fills_its_room_and_has_no_rows_of_nothing(qtbot: QtBot) -> None:

@@ -10,7 +10,7 @@ from workbench.pictures import graph
 from workbench.pictures.edge_labels import draw_block_labels
 from workbench.pictures.graph import NodeFacts, draw_graph
 from workbench.pictures.layout import GraphLayout, RoutedEdge, layout_graph
-from workbench.pictures.layout_fit import fit_scale, layout_to_fit
+from workbench.pictures.layout_fit import layout_to_fit, rough_scale
 from workbench.pictures.layout_sizes import LayoutStyle
 from workbench.pictures.palette import LIGHT, Palette
 from workbench.pictures.svg import SvgCanvas
@@ -30,11 +30,13 @@ def fitted_diagram(diagram: Diagram, width: float, height: float, most: float = 
     """The diagram laid out for a room of this size in pixels; folded if that makes it much larger, at most `most`."""
     graph, style = _graph(diagram), _style(diagram)
     counts = _COLUMNS if len(diagram.nodes) <= _MOST_FOLDED else _COLUMNS[:1]
-    styles = (replace(style, columns_per_band=count) for count in counts)
-    layouts = [layout_to_fit(graph, one, width, height, most) for one in styles]
-    scales = [fit_scale(layout, width, height, most) for layout in layouts]
+    styles, scales = [replace(style, columns_per_band=count) for count in counts], list[float]()
+    for one in styles:
+        scales.append(rough_scale(graph, one, width, height, most))
+        if scales[0] >= most / _WORTH_FOLDING:
+            break
     first = next(n for n, scale in enumerate(scales) if scale >= max(scales) / _WORTH_FOLDING)
-    return _titled(diagram, layouts[first])
+    return _titled(diagram, layout_to_fit(graph, styles[first], width, height, most))
 
 
 def diagram_facts(diagram: Diagram) -> Mapping[str, NodeFacts]:

@@ -53,6 +53,11 @@ def layout_to_fit(
     return widened(graph, style, layout, width / scale)
 
 
+def rough_scale(graph: BlockGraph, style: LayoutStyle, width: float, height: float, most: float = MOST_SCALE) -> float:
+    """The scale of a graph that is laid out for a room, without finding the best widths of its texts."""
+    return max(fit_scale(layout_graph(graph, one), width, height, most) for one in (style, replace(style, **FLAT)))
+
+
 def widened(graph: BlockGraph, style: LayoutStyle, layout: GraphLayout, width: float) -> GraphLayout:
     """The layout with gutters of labels widened to the full width."""
     spare = width - layout.width

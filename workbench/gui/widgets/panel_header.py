@@ -2,14 +2,54 @@
 
 from typing import Any
 
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from workbench.gui.look import fonts
 from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets.boxes import STRETCH, column_layout, row_layout
 from workbench.gui.widgets.labels import ClausesLabel, ElidedLabel, rule
 from workbench.gui.widgets.scroll_area import ScrollArea
 
 _TITLE_PX = 88  # what a title has before its controls
+_LINES_PX = 34  # of a title in two lines
+
+
+class TitleLabel(ElidedLabel):
+    """A title in two smaller lines where it has no room in one."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text, "title")
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), _LINES_PX)
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether it is in two lines."""
+        room = QRectF(self.contentsRect())
+        if self.fontMetrics().horizontalAdvance(self.text()) <= room.width():
+            return False
+        needs = QFontMetricsF(_small()).boundingRect(room, Qt.TextFlag.TextWordWrap, self.text())
+        return needs.width() <= room.width() and needs.height() <= room.height()
+
+    def shown(self) -> str:
+        return self.text() if self.is_wrapped else super().shown()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.is_wrapped:
+            super().paintEvent(event)
+            return
+        with QPainter(self) as painter:
+            painter.setFont(_small())
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            where = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(QRectF(self.contentsRect()), where, self.text())
+
+
+def _small() -> QFont:
+    return fonts.ui_font(12, 600)
 
 
 class PanelHeader(QWidget):
@@ -20,7 +60,7 @@ class PanelHeader(QWidget):
         set_ground(self, "panel")
         self.setFixedHeight(40)
         self._row = row_layout(margins=(16, 0, 8, 0), spacing=8)
-        self.title = ElidedLabel(title, "title")
+        self.title = TitleLabel(title)
         self.subtitle = ClausesLabel(subtitle, "small")
         self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the title comes first
         self._row.addWidget(self.title)

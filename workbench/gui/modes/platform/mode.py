@@ -46,41 +46,52 @@ class PlatformMode(DocumentMode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind, PlatformDocument(context.plugins, context.notices.tell))
-        form = self.make_form()
-        self.table = PointTable(self.document)
-        self.curve = PlotView("Transfer rate by size", 250)
-        self.curve.problem.connect(context.notices.tell)
         self.shown_table = ""
+
+    def act(self) -> None:
+        self.new_document()
+
+    def build(self) -> Iterator[None]:
+        form = self.make_form()
+        yield
+        self.table = PointTable(self.document)
+        yield
+        self.curve = PlotView("Transfer rate by size", 250)
+        yield
+        parts = self._parts_panel()
+        yield
+        self.trying = TriedOn(self.context, self.document)
+        below_form = form.layout()
+        assert below_form is not None
+        below_form.addWidget(self.trying)
         self.use_button = Button("Use here", on=self.use_in_project)
         self.use_button.setToolTip("The open project then uses this platform")
         for widget in (self.undo_button, self.problem_button, self.use_button, self.save_button):
             self.form_head.add(widget)
-        parts, column = plain_panel(212)
-        self.list_head = PanelHeader("Platform")
-        self.builtin_menu = QMenu("Open a built-in template", self)
-        bundled = (support.template for support in context.plugins.platforms.values())
-        fill_templates(self.builtin_menu, (), bundled, self.open_document, None)
-        self.list_head.add(files := self.files_button())
-        files.menu().addMenu(self.builtin_menu)
-        self.builtin_button = Button("Built-in templates", kind="link")
-        self.builtin_button.setMenu(self.builtin_menu)
-        self.empty.put_below(self.builtin_button)
-        column.addWidget(self.list_head)
-        column.addWidget(self.parts, 1)
-        self.calls_foot = Foot("From a header", "download", "Ctrl+V pastes one")
-        self.calls_foot.button.clicked.connect(self.ask_header)
-        column.addWidget(self.calls_foot)
-        self.serving = Serving(context, self.document)
-        self.serving.wanted.connect(self.show_place)
-        column.addWidget(self.serving)
-        self.trying = TriedOn(context, self.document)
-        self.trying.opened.connect(context.navigation.open_line)
-        below_form = form.layout()
-        assert below_form is not None
-        below_form.addWidget(self.trying)
+        yield
         table = self._table_panel()
+        yield
         self.pages = Pages(parts, (form, self.form_head), (table, self.table_head))
         self.set_content(self.pages)
+        yield
+        self._connect()
+        yield
+        self._workspace_changed()
+        yield
+        if self.document.path is not None:  # parts of what follows, each in its own turn
+            self.parts.show_sections(self.sections(), self.document)
+            yield
+            self._show_table("")
+            yield
+        self.document.changed.connect(self._document_changed)
+        self._document_changed()
+        yield
+
+    def _connect(self) -> None:
+        context = self.context
+        self.curve.problem.connect(context.notices.tell)
+        self.serving.wanted.connect(self.show_place)
+        self.trying.opened.connect(context.navigation.open_line)
         self.table.hovered.connect(self._row_hovered)
         self.table.refused.connect(context.notices.tell)
         self.curve.pointed.connect(self._point_hovered)
@@ -91,16 +102,6 @@ class PlatformMode(DocumentMode):
         self.check = TemplateCheck(context, self.document, self.form)
         self.check.checked.connect(self.show_form)
         self.setFocusProxy(self.parts)
-
-    def act(self) -> None:
-        self.new_document()
-
-    def build(self) -> Iterator[None]:
-        self._workspace_changed()
-        yield
-        self.document.changed.connect(self._document_changed)
-        self._document_changed()
-        yield
 
     # ---- what a template is
 
@@ -143,6 +144,27 @@ class PlatformMode(DocumentMode):
         return next(iter([*(p for p in calls if "send" in p.note), *calls, *parts]), None)
 
     # ---- arrangement
+
+    def _parts_panel(self) -> QWidget:
+        """The list of parts, over what the template can serve."""
+        panel, column = plain_panel(212)
+        self.list_head = PanelHeader("Platform")
+        self.builtin_menu = QMenu("Open a built-in template", self)
+        bundled = (support.template for support in self.context.plugins.platforms.values())
+        fill_templates(self.builtin_menu, (), bundled, self.open_document, None)
+        self.list_head.add(files := self.files_button())
+        files.menu().addMenu(self.builtin_menu)
+        self.builtin_button = Button("Built-in templates", kind="link")
+        self.builtin_button.setMenu(self.builtin_menu)
+        self.empty.put_below(self.builtin_button)
+        column.addWidget(self.list_head)
+        column.addWidget(self.parts, 1)
+        self.calls_foot = Foot("From a header", "download", "Ctrl+V pastes one")
+        self.calls_foot.button.clicked.connect(self.ask_header)
+        column.addWidget(self.calls_foot)
+        self.serving = Serving(self.context, self.document)
+        column.addWidget(self.serving)
+        return panel
 
     def _table_panel(self) -> QWidget:
         panel, column = plain_panel(340)

@@ -82,6 +82,9 @@ class PredictMode(DocumentMode):
         yield from self.document.read_templates()
         self._workspace_changed()
         yield
+        self.document.changed.connect(self._document_changed)
+        self._document_changed()
+        yield
 
     @staticmethod
     def read_ahead(plugins: Plugins) -> None:
@@ -91,18 +94,18 @@ class PredictMode(DocumentMode):
 
     def _build(self) -> Iterator[None]:
         centre, column = plain_panel(400)
+        self.set_content(Split((self.left, 230), (centre, 900), kept=[0]))  # each page is then dressed in its own turn
+        yield
         column.addWidget(self._head())
         self.problem_box = QWidget()
         self._problems = column_layout(of=self.problem_box, margins=(16, 8, 16, 8))
         column.addWidget(self.problem_box)
         self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Fix it")
         self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
+        column.addWidget(self.stack, 1)
         for page in (self.results, self.density, self.structure, self.explore, self.model_page, self.nothing):
             self.stack.addWidget(page)
             yield
-        column.addWidget(self.stack, 1)
-        yield
-        self.set_content(Split((self.left, 230), (centre, 900), kept=[0]))
         self.show_content()
 
     def _head(self) -> QWidget:
@@ -137,7 +140,6 @@ class PredictMode(DocumentMode):
         self.details.keep_wanted.connect(lambda: self.context.notices.attempt(self.what_if.keep))
         self.details.inputs.typed.connect(self.type_input)
         self.details.inputs.taken_back.connect(self.what_if.take_back)
-        self.document.changed.connect(self._document_changed)
         self.follow(context.workspace_changed, self._workspace_changed)
         self.follow(context.run_changed, self._show_results)
 
@@ -333,10 +335,10 @@ class PredictMode(DocumentMode):
             self.page = PAGES[0]
             self.pills[self.page].setChecked(True)
         beside = self.page == PAGES[-1] and has_structure(results)
+        self.model_page.lend(results if beside else None)
         if results and (self.page == STRUCTURE or beside):
             self.structure.show_results(results)
             self.structure.drawn.choose(self.chosen or ())
-        self.model_page.lend(beside)
         wanted = bool(file.inputs) or results is None or bool(results.parts)
         if wanted != self.details_wanted:
             self.details_wanted = wanted

@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from workbench.api.predictions import Results
 from workbench.gui.modes.forms.part_list import PartList
 from workbench.gui.modes.predict.structure_page import StructurePage
 from workbench.gui.widgets import Split
@@ -21,7 +22,7 @@ class ModelPage(Split):
         super().__init__((parts, PARTS_PX), (self._upright, FORM_PX), kept=[0])
         parts.filter.setPlaceholderText("Filter parts")
         self._structure, self._stack = structure, stack
-        self._is_asked = False
+        self._drawn: Results | None = None  # what is wanted
         self._arranged: tuple[Split | None, int] = (None, DRAWN_HIGH_PX)  # where the drawing is, and how high it is
 
     @property
@@ -29,13 +30,13 @@ class ModelPage(Split):
         """Whether the drawing is beside the form, or above it."""
         return self._arranged[0] is not None
 
-    def lend(self, wanted: bool) -> None:
-        """Take the drawing to the form if it is wanted there and has room, else give it back."""
-        self._is_asked = wanted
-        beside = wanted and self.width() >= BESIDE_FROM_PX
-        above = wanted and self.width() >= ABOVE_FROM_PX.width() and self.height() >= ABOVE_FROM_PX.height()
+    def lend(self, drawn: Results | None) -> None:
+        """Take the drawing of a model to its form if it is wanted there and has room, else give it back."""
+        self._drawn = drawn
+        beside = drawn is not None and self.width() >= BESIDE_FROM_PX
+        above = drawn is not None and self.width() >= ABOVE_FROM_PX.width() and self.height() >= ABOVE_FROM_PX.height()
         place = self if beside else self._upright if above else None
-        high_px = SOURCE_HIGH_PX if self._structure.currentWidget() is self._structure.code else DRAWN_HIGH_PX
+        high_px = SOURCE_HIGH_PX if drawn is not None and drawn.structure else DRAWN_HIGH_PX
         if (place, high_px) == self._arranged:
             return
         self._arranged = place, high_px
@@ -50,4 +51,4 @@ class ModelPage(Split):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size() != event.oldSize():
-            self.lend(self._is_asked)
+            self.lend(self._drawn)

@@ -12,7 +12,7 @@ from workbench.gui.modes.streams.pictures import ReplyPictures
 from workbench.gui.modes.streams.plots import apart, asked
 from workbench.gui.views.canvas import text_width
 from workbench.gui.widgets import EmptyState, Stack, plain_column
-from workbench.gui.widgets.row_view import GAP_PX, RowView
+from workbench.gui.widgets.row_view import EDGE_PX, GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.gui.widgets.whole_rows import WholeRows
 
@@ -20,7 +20,7 @@ ROW_PX, WRAPPED_PX = 30, 42
 
 
 class AnswerTable(RowView):
-    """A row for each statement. Statements take two lines where one would cut them off."""
+    """A row for each statement. Statements that would be cut off have the room of the numbers, or else two lines."""
 
     heightened = Signal()
 
@@ -39,9 +39,14 @@ class AnswerTable(RowView):
             self.write(painter, inside, 1, reply)
 
     def lay_out_columns(self) -> None:
-        super().lay_out_columns()
-        room_px = self.columnWidth(1) - 2 * GAP_PX
-        row_px = WRAPPED_PX if any(text_width(asked(reply), 13) > room_px for reply in self.rows.tops) else ROW_PX
+        for without_numbers in (False, True):
+            self.setColumnHidden(0, without_numbers)
+            super().lay_out_columns()
+            room_px = self.columnWidth(1) - GAP_PX - (EDGE_PX if without_numbers else GAP_PX)
+            is_cut = any(text_width(asked(reply), 13) > room_px for reply in self.rows.tops)
+            if not is_cut:
+                break
+        row_px = WRAPPED_PX if is_cut else ROW_PX
         if self.row_px != row_px:
             self.row_px = row_px
             self.scheduleDelayedItemsLayout()
