@@ -110,6 +110,36 @@ def test_it_is_skipped_step_by_step_and_begins_again_where_one_is(
     assert window.context.workspace.path == tmp_path / "pdf2d" / BEFORE.project, "no second copy of the example"
 
 
+def test_a_step_about_an_example_that_is_not_open_offers_it(
+    in_a_folder: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    window, tour = in_a_folder, in_a_folder.tour
+    tour.begin()
+    for number in range(1, len(STEPS) - 1):
+        tour.skip_step()
+        assert tour.at == number
+        assert tour.text.text() == "This step is about the example, which is not open."
+        assert (tour.action.text(), tour.action.isVisible()) == ("Copy the example...", True)
+    tour.skip_step()
+    assert tour.action.text() == "New from sources..."
+    tour.begin()
+    tour.skip_step()
+    tour.skip_step()
+    tour.action.click()
+    settle(window)
+    qtbot.waitUntil(lambda: "F5" in tour.text.text())
+    assert tour.at == 2
+    assert not tour.action.isVisible()
+    for _ in range(5):
+        tour.skip_step()
+    assert (tour.at, tour.action.text()) == (7, "Open the changed program")
+    tour.action.click()
+    settle(window)
+    qtbot.waitUntil(lambda: "F5" in tour.text.text())
+    assert window.context.workspace is not None
+    assert window.context.workspace.path.name == AFTER.project
+
+
 def test_it_says_the_keys_in_force_and_leads_to_pages_that_are_there(window: MainWindow, qtbot: QtBot) -> None:
     pages = {step.page for step in STEPS}
     assert not [page for page in pages if not files("workbench.resources").joinpath("help", page).is_file()]

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from workbench.gui.frame.tour_steps import STEPS, TourStep
+from workbench.gui.frame.tour_steps import STEPS, TourStep, open_example, open_example_text
 from workbench.gui.look.theme import colour, set_ground
 from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.boxes import column_layout, row_layout
@@ -29,6 +29,7 @@ class Tour(QWidget):
         self._window = window
         self.at = -1  # the number of the step; -1: there is no tour
         self._stood: tuple[str, ...] | None = None  # what the mode's status was as the step began
+        self._lacks = False  # whether the step offers the example
         set_ground(self, "selection")
         self.setAccessibleName("Tour")
         self.number, self.title = label(role="smallsecond"), label(role="strong")
@@ -91,16 +92,22 @@ class Tour(QWidget):
             self.end()
 
     def _go_on(self) -> None:
-        self.at, self._stood = self.at + 1, None
+        self.at += 1
         if step := self.step:
-            self.number.setText(f"Tour, {self.at + 1} of {len(STEPS)}")
-            self.title.setText(step.title)
-            self.text.setText(step.words(self._window))
-            self.action.setText(step.action(self._window))
-            self.action.setVisible(bool(self.action.text()))
-            self.skip.setVisible(self.at + 1 < len(STEPS))
-            self._fit_text()
+            self._write(step)
             self._later.start()
+
+    def _write(self, step: TourStep) -> None:
+        """Show a step's texts, or where it speaks of the example and that is not open, the offer to open it."""
+        self._stood, self._lacks = None, step.lacks(self._window)
+        offered = open_example_text(self._window, step.example) if self._lacks and step.example else ""
+        self.number.setText(f"Tour, {self.at + 1} of {len(STEPS)}")
+        self.title.setText(step.title)
+        self.text.setText(step.words(self._window))
+        self.action.setText(offered or step.action(self._window))
+        self.action.setVisible(bool(self.action.text()))
+        self.skip.setVisible(self.at + 1 < len(STEPS))
+        self._fit_text()
 
     def _moved(self) -> bool:
         """Whether the mode is elsewhere than as the step began: in another line or file."""
@@ -114,14 +121,19 @@ class Tour(QWidget):
     def _look(self) -> None:
         """Go on past what is done, and ring what the step is about. A window that is busy is looked at again: where it
         then is, the step begins."""
-        while (step := self.step) and step.is_done(self._window, self._moved()):
+        while (step := self.step) and step.is_done(self._window, not step.lacks(self._window) and self._moved()):
             self._go_on()
+        if step and step.lacks(self._window) != self._lacks:
+            self._write(step)
         if step and self._window.busy:
             self._when_idle.start()
-        self._ring.follow(step.ringed(self._window) if step else None)
+        self._ring.follow(step.ringed(self._window) if step and not self._lacks else None)
 
     def _act(self) -> None:
-        if step := self.step:
+        step = self.step
+        if step and self._lacks and step.example:
+            open_example(self._window, step.example)
+        elif step:
             step.act(self._window)
 
     def _read_more(self) -> None:

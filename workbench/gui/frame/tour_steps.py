@@ -25,7 +25,7 @@ class TourStep:
     """`text` has keys as `{run}`, by the names of commands, and `{analyse}` by those of modes. `is_done` says whether
     the window is where the step leads; it is given whether another line or file is shown than as the step began.
     `ringed` is the widget that it is about; `action` says the text of the button that does what has no key. `page` of
-    the guide says more."""
+    the guide says more. `example` is the application that it speaks of: where that is not open, the step offers it."""
 
     title: str
     text: str
@@ -34,9 +34,16 @@ class TourStep:
     ringed: Callable[[ProjectWindow], QWidget | None] = lambda window: None
     action: Callable[[ProjectWindow], str] = lambda window: ""
     act: Callable[[ProjectWindow], None] = lambda window: None
+    example: Example | None = BEFORE
+
+    def lacks(self, window: ProjectWindow) -> bool:
+        """Whether it speaks of an application that is not open."""
+        return self.example is not None and not _is_open(window, self.example)
 
     def words(self, window: ProjectWindow) -> str:
         """The text with the keys in force."""
+        if self.lacks(window):
+            return "This step is about the example, which is not open."
         modes = {name: key_of_mode(place) for place, name in enumerate(window.context.plugins.modes, 1)}
         return self.text.format_map(_Keys(modes))
 
@@ -74,28 +81,25 @@ def _tries(window: ProjectWindow) -> bool:
     return isinstance(trying, QWidget) and trying.isVisible()
 
 
-def _open_after(window: ProjectWindow) -> None:
-    if workspace := window.context.workspace:
-        window.context.open_project(workspace.path.with_name(AFTER.project))
-
-
 def _beside(window: ProjectWindow, example: Example) -> Path | None:
-    """The other program of the example, where the open one has it beside it."""
+    """A program of the example, where the other one is open and has it beside it."""
     workspace = window.context.workspace
-    other = workspace.path.with_name(example.project) if workspace and _is_open(window, AFTER) else None
+    is_pair = _is_open(window, BEFORE) or _is_open(window, AFTER)
+    other = workspace.path.with_name(example.project) if workspace and is_pair else None
     return other if other is not None and other.is_file() else None
 
 
-def _open_before(window: ProjectWindow) -> None:
-    """The program that the tour begins with, from where it was copied before, or copied now."""
-    if (there := _beside(window, BEFORE)) is not None:
+def open_example(window: ProjectWindow, example: Example) -> None:
+    """Open a program of the tour, from where it was copied before, or copied now."""
+    if (there := _beside(window, example)) is not None:
         window.context.open_project(there)
     else:
-        window.asking.copy_example(BEFORE, run=False)
+        window.asking.copy_example(example, run=False)
 
 
-def _open_before_text(window: ProjectWindow) -> str:
-    return "Open the first program" if _beside(window, BEFORE) else "Copy the example..."
+def open_example_text(window: ProjectWindow, example: Example) -> str:
+    which = "first" if example is BEFORE else "changed"
+    return f"Open the {which} program" if _beside(window, example) else "Copy the example..."
 
 
 def _new_project(window: ProjectWindow) -> None:
@@ -134,8 +138,9 @@ STEPS = (
     TourStep(
         "Open the example",
         "A C host and 20 Verilog cores estimate a probability density, slower than hoped.",
-        lambda window, moved: _is_open(window, BEFORE), "projects.md", action=_open_before_text,
-        act=_open_before,
+        lambda window, moved: _is_open(window, BEFORE), "projects.md",
+        action=lambda window: open_example_text(window, BEFORE), act=lambda window: open_example(window, BEFORE),
+        example=None,
     ),
     TourStep(
         "See what is marked",
@@ -168,23 +173,23 @@ STEPS = (
         "Make the change",
         "The example also contains the changed program: larger transfers, one status register, control in hardware.",
         lambda window, moved: _is_open(window, AFTER), "guide.md", action=lambda window: "Open the changed program",
-        act=_open_after,
+        act=lambda window: open_example(window, AFTER),
     ),
     TourStep(
         "Run it again",
         "Press {run}. The changed program counts the same points.",
-        lambda window, moved: _has_run(window, AFTER), "runs.md", _run_button,
+        lambda window, moved: _has_run(window, AFTER), "runs.md", _run_button, example=AFTER,
     ),
     TourStep(
         "Compare",
         "Press {compare_before} to see the measured speedup, and each call and state next to the previous run.",
-        lambda window, moved: _in_mode(window, "compare"), "findings.md", _compare_button,
+        lambda window, moved: _in_mode(window, "compare"), "findings.md", _compare_button, example=AFTER,
     ),
     TourStep(
         "Now your own project",
         "You have seen all steps: mark, run, try, change, compare. {new_project} begins with a folder of your "
         "sources.",
         lambda window, moved: False, "guide.md", action=lambda window: "New from sources...",
-        act=_new_project,
+        act=_new_project, example=None,
     ),
 )  # fmt: skip
