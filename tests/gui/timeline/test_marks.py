@@ -159,6 +159,31 @@ def test_pills_keep_their_words_longer_than_their_icons(mode: TimelineMode) -> N
     assert said == {1400: {(True, False)}, 640: {(True, True)}, 420: {(False, False)}}
 
 
+def test_a_narrow_bar_has_the_states_in_a_menu_and_gives_room_to_the_field_in_use(
+    qtbot: QtBot, mode: TimelineMode
+) -> None:
+    bar = mode.toolbar
+    mode.resize(1600, 700)
+    QApplication.processEvents()
+    assert bar.states_button.isHidden()
+    mode.resize(640, 700)
+    QApplication.processEvents()
+    assert not bar.states_button.isHidden()
+    assert all(pill.isHidden() for pill in bar.states.values())
+    states = bar.states_button.menu().actions()
+    assert [one.text() for one in states] == [kind.value for kind in bar.states]
+    states[0].trigger()
+    kind, pill = next(iter(bar.states.items()))
+    assert (pill.isChecked(), bar.states_button.isChecked()) == (True, True)
+    assert mode.view.faded
+    pill.setChecked(False)
+    assert (states[0].isChecked(), bar.states_button.isChecked()) == (False, False)
+    low = mode.finder.minimumWidth()
+    qtbot.keyClicks(mode.finder, kind.value)
+    assert mode.finder.minimumWidth() >= 150 > low
+    assert bar._row.minimumSize().width() <= bar.width() == 640
+
+
 def test_rows_are_made_lower_and_fill_again(qtbot: QtBot, mode: TimelineMode) -> None:
     view = mode.view
     filled = view.lines[2].height
