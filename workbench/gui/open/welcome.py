@@ -52,7 +52,10 @@ class Welcome(ScrollArea):
         self.setWidget(inside)
         page = QWidget()
         page.setMaximumWidth(1280)
-        self._around = row_layout(STRETCH, (page, 12), STRETCH, of=inside)
+        self._around = row_layout(STRETCH, (page, 12), STRETCH)
+        above = column_layout(self._around, of=inside, margins=(0, 0, 0, 0))
+        above.insertStretch(0, 2)  # in a high window, a part of what is free is above
+        above.addStretch(3)
         grid = QGridLayout(page)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(0)
