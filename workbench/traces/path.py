@@ -47,12 +47,14 @@ class Steps:
         """The path by state and call, the longest first; blocks of one group (by number) together."""
         first = {group: number for number, group in reversed(list(enumerate(groups))) if group}
         head = np.array([first.get(group, number) for number, group in enumerate(groups)], np.int64)
-        kinds, which = np.unique(np.stack([head[self.block], self.state, self.site]), axis=1, return_inverse=True)
-        spent = np.bincount(which.reshape(-1), (self.end_ps - self.begin_ps).astype(float))
+        states, sites = (int(numbers.max(initial=0)) + 2 for numbers in (self.state, self.site))
+        kinds = (head[self.block] * states + self.state) * sites + self.site + 1  # one number: pairs take long to sort
+        present, which = np.unique(kinds, return_inverse=True)
+        spent = np.bincount(which, (self.end_ps - self.begin_ps).astype(float))
         total = max(float(spent.sum()), 1.0)
         shares = [
-            PathShare(block, state, site, ps, ps / total)
-            for (block, state, site), ps in zip(kinds.T.tolist(), spent.tolist(), strict=True)
+            PathShare(kind // sites // states, kind // sites % states, kind % sites - 1, ps, ps / total)
+            for kind, ps in zip(present.tolist(), spent.tolist(), strict=True)
         ]
         return tuple(sorted(shares, key=lambda share: -share.time_ps))
 

@@ -1,5 +1,8 @@
 """The critical path on the timeline: where its line goes, what waits answer, and where keys lead."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -11,7 +14,7 @@ from workbench.pictures.timeline.causes import with_cause
 from workbench.pictures.timeline.hits import hit_at
 from workbench.pictures.timeline.path import draw_path, slack_words
 from workbench.pictures.timeline.rows import Kind
-from workbench.traces.path import RunPath
+from workbench.traces.path import RunPath, Steps
 from workbench.traces.scene import Scene
 
 US = 1_000_000
@@ -82,3 +85,17 @@ def test_keys_lead_along_the_path(qtbot: QtBot, view: TimelineView, path: RunPat
     view.show_range(0, 30 * US)
     qtbot.keyClick(view, Qt.Key.Key_P)
     assert view.chosen.block == core
+
+
+def test_the_path_is_shared_out_by_group_state_and_call() -> None:
+    numbers = np.random.default_rng(1).integers
+    edges = np.cumsum(numbers(1, 9, 301))
+    steps = Steps(numbers(0, 4, 300), numbers(0, 3, 300), numbers(-1, 3, 300), np.zeros(300, bool),
+                  edges[:-1], edges[1:])  # fmt: skip
+    spent: Counter[tuple[int, int, int]] = Counter()
+    for block, state, site, lasts in zip(steps.block, steps.state, steps.site, np.diff(edges), strict=True):
+        spent[2 if block == 3 else int(block), int(state), int(site)] += int(lasts)
+    shares = steps.shares(("", "", "core", "core"))
+    assert {share[:3]: share.time_ps for share in shares} == spent
+    assert sum(share.part for share in shares) == pytest.approx(1)
+    assert [share.time_ps for share in shares] == sorted(spent.values(), reverse=True)
