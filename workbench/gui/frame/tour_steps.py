@@ -160,8 +160,8 @@ STEPS = (
     ),
     TourStep(
         "Try its change",
-        "Read what to do about the first finding ({next_finding} shows the next), and press {try_change}: the gain is "
-        "predicted, nothing is edited.",
+        "Read what to do about the finding at the right ({details} shows it, {next_finding} the next), and press "
+        "{try_change}: the gain is predicted, nothing is edited.",
         lambda window, moved: _tries(window), "findings.md", _details,
     ),
     TourStep(
