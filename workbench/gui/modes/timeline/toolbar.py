@@ -112,7 +112,7 @@ class TimelineToolbar(QWidget):
     def _make_states_button(self) -> PillButton:
         """Stands for the states where there is no room for them: a menu of them, with their names."""
         button, menu = PillButton("States"), QMenu(self)
-        button.setToolTip("The colours of states, and which of them stand out")
+        button.setToolTip("The colours of states; choose those to highlight")
         for kind, pill in self.states.items():
             action = menu.addAction(kind.value)
             action.setIcon(swatch_icon(kind))
