@@ -130,7 +130,7 @@ def recorded(project: Path, folder: Path) -> tuple[Path, Path]:
     build.mkdir()
     raw.mkdir()
     instrument_workspace(open_workspace(project, load_plugins()), {}, tree)
-    command = make_board(tree, "WORD_CYCLES=20", "READ_CYCLES=0")
+    command = make_board(tree, "WORD_CYCLES=20", "READ_CYCLES=0", level="-O1")
     made = subprocess.run(command, cwd=build, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     run_again(folder, raw)
