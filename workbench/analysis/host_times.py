@@ -93,8 +93,8 @@ class _Rows:
 @dataclass(frozen=True)
 class _Stretches:
     """Stretches of polls. `stretch` is each poll's stretch number; the other arrays hold for each stretch its first and
-    last poll, its begin and end, and the earliest time at which the FPGA was ready (ps). `quickest` is the time of a
-    necessary poll."""
+    last poll, its begin and end, and the earliest time at which the FPGA was ready (ps). `quickest` is the time (ps) of
+    the necessary polls: of several, one as quick as the quickest of its address in the run, since their code varies."""
 
     stretch: Times
     first: Times
@@ -176,14 +176,10 @@ class HostTimes:
     def runs_freely(self, block: BlockMetrics) -> bool:
         """Whether an FPGA block works longer than the span from the host's first call to its last one's end, and so
         also without a request."""
-        threads = [
-            thread_rows for thread_rows in self._rows.values() if thread_rows is not None and len(thread_rows.start)
-        ]
+        threads = [rows for rows in self._rows.values() if rows is not None and len(rows.start)]
         if not threads:
             return False
-        span_ps = max(int(thread_rows.end.max()) for thread_rows in threads) - min(
-            int(thread_rows.start.min()) for thread_rows in threads
-        )
+        span_ps = max(int(rows.end.max()) for rows in threads) - min(int(rows.start.min()) for rows in threads)
         return round(block.time_of(Category.WORK) * PS_PER_S) > span_ps + self._cycle_ps
 
     def longest_wait_s(self, block: BlockMetrics) -> float:
@@ -257,11 +253,13 @@ class HostTimes:
         last = np.concatenate((np.flatnonzero(np.diff(stretch)), [len(stretch) - 1]))
         first = np.concatenate(([0], last[:-1] + 1))
         begins, ends = rows.start[polls[first]], rows.end[polls[last]]
-        # polls by address within their stretch: the quickest of each is necessary, all but the last failed
+        # polls by address within their stretch: one of each is necessary, all but the last failed
         order = np.lexsort((rows.address[polls], stretch))
         same = (np.diff(stretch[order]) == 0) & (np.diff(rows.address[polls][order]) == 0)
         heads = np.concatenate(([0], np.flatnonzero(~same) + 1))
-        quickest = int(np.minimum.reduceat(rows.took[polls][order], heads).sum())
+        took, alone = rows.took[polls][order], np.diff(heads, append=len(polls)) == 1
+        least = _least_of(rows.address[polls][order], took)
+        quickest = int(np.where(alone, took[heads], least[heads]).sum())
         vain = np.zeros(len(polls), dtype=bool)
         vain[order[:-1]] = same
         looked = np.where(rows.port_last[polls] >= 0, rows.port_last[polls], rows.start[polls])
@@ -287,12 +285,8 @@ class HostTimes:
     def targets(self, block: BlockMetrics, states: Iterable[int]) -> list[BlockMetrics]:
         """The FPGA blocks that these states of a host block name."""
         all_blocks = [b.block for b in self._blocks]
-        target_names = [target for state in states for target in block.block.states[state].targets]
-        ids = {
-            target_block.id
-            for target in target_names
-            for target_block in resolve_target(target, all_blocks, block.block)
-        }
+        names = [target for state in states for target in block.block.states[state].targets]
+        ids = {one.id for name in names for one in resolve_target(name, all_blocks, block.block)}
         return [b for b in self._blocks if b.block.id in ids]
 
     def _idle(self, rows: _Rows, polls: Times, last: Times, block: BlockMetrics) -> list[int]:
@@ -340,9 +334,8 @@ class HostTimes:
             ids = {(c.site_number, c.state.index) for c in calls}
             others = [c for c in self._calls if c.block == block.block.id and (c.site_number, c.state.index) not in ids]
             beside_s = sum(c.time_s for c in others if c.state.category in WAITS or CONTROL & set(c.state.reasons))
-            return beside_s + max(
-                block.time_of(*WAITS) - sum(c.time_s for c in others if c.state.category in WAITS), 0.0
-            )
+            silent_s = block.time_of(*WAITS) - sum(c.time_s for c in others if c.state.category in WAITS)
+            return beside_s + max(silent_s, 0.0)
         chosen = rows.of(calls)
         anchor = np.flatnonzero(chosen | rows.data)
         beside = ~chosen & (rows.waits | rows.control)
@@ -378,9 +371,16 @@ def _code(rows: _Rows, going: Mask) -> int:
     return int(rows.looped[going[1:] & going[:-1]].sum()) + runs * rows.least_gap
 
 
+def _least_of(kind: Times, took: Times) -> Times:
+    """For each call the least time of any of its kind."""
+    _, number = np.unique(kind, return_inverse=True)
+    least = np.full(int(number.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(least, number, took)
+    return least[number]
+
+
 def _numbered(rows: _Rows, polls: Times) -> Times:
-    """The stretch number of each poll. Polls belong to one stretch if only loop code is between them, or if they repeat
-    the same read."""
+    """The stretch number of each poll; loop code alone is between those of one, or they repeat the same read."""
     gaps = rows.start[polls[1:]] - rows.end[polls[:-1]]
     again = (np.diff(rows.address[polls]) == 0) & (np.diff(rows.site[polls]) == 0)
     follows = (np.diff(polls) == 1) & (again | (gaps <= rows.took[polls[:-1]]))
