@@ -102,3 +102,17 @@ def test_the_critical_path_is_framed_and_what_is_not_on_it_says_its_slack(analys
     two = [PathWait(read, PathPart(f"pdf2d_top.core[{n}].ctrl", "busy", "core.v", 40), 3, 1e-3) for n in range(2)]
     said = words(path_page(replace(path, waits=tuple(two)), blocks)).replace("\u202f", " ")
     assert "\nreadDone, host main\nbusy, core[*].ctrl\n2.00 ms\n6" in said, "replicas are counted together"
+
+
+def test_a_small_node_says_what_it_has_room_for(analysis: Analysis) -> None:
+    layout = layout_graph(analysis.graph, STYLE)
+    facts, host = node_facts(layout, analysis), layout.nodes[0]
+    written = {}
+    for scale in (0.4, 0.12):
+        canvas = SvgCanvas(LIGHT)
+        with canvas.placed(0, 0, scale):
+            draw_graph(canvas, layout, facts, {})
+        written[scale] = canvas.document(100, 100, "a small graph")
+    shares = [share for _, _, share, _ in facts[host.key].rows[:2]]
+    assert all(f">{share}<" in written[0.4] and f">{share}<" not in written[0.12] for share in shares)
+    assert f">{host.title}<" in written[0.4]

@@ -112,7 +112,7 @@ def test_what_came_stands_beside_what_was_predicted(
     show(qtbot, mode, a, b)
     assert mode.head.predicted.text() == f"{true * 2:.2f}×"  # the newest
     assert mode.head.fate.text().startswith("outside ")
-    assert "less than predicted" in mode.head.error.text()
+    assert mode.head.error.text().endswith(" less")
     assert mode.head.bars.predicted_s == pytest.approx(a.run.time_s / (true * 2))
     assert mode.ledger.isVisible()
     assert mode.why.isVisible()

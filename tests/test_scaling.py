@@ -24,7 +24,8 @@ from workbench.model.changes import read_change
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Run, RunStatus
 from workbench.model.text import percent_text
-from workbench.pictures.plot import plot_rows
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.plot import fitting, plot_rows, ticks
 from workbench.pictures.scaling import (
     Scaling,
     ScalingForm,
@@ -122,6 +123,15 @@ def test_of_one_value_the_newest_run_counts_and_unequal_work_has_no_ideal(runs: 
     lines = {line.name: line for line in scaling_plot(scaling).lines}
     assert lines["measured"].y.tolist() == [point.time_s for point in scaling.points]
     assert "ideal" not in lines
+
+
+def test_a_linear_curve_begins_at_zero_and_counts_whole_cores(runs: list[Run]) -> None:
+    scaling = known(scaling_of(runs[0]))
+    slow = replace(scaling, points=tuple(replace(point, time_s=1.0 + point.value / 100) for point in scaling.points))
+    plot = scaling_plot(replace(slow, equal_work=False))
+    view = fitting(plot, Box(0, 0, 400, 600))
+    assert view.y[0] == 0.0
+    assert all(value % 1 == 0 for value in ticks(0.5, 4.5, plot.x, 12))
 
 
 def test_what_the_ledger_predicted_is_beside_what_was_measured(runs: list[Run]) -> None:

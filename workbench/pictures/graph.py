@@ -11,8 +11,9 @@ from workbench.model.finding import Finding, findings_on
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.text import frequency_text, percent_text, rate_text, significant, time_text
-from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
+from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.edge_labels import draw_block_labels
+from workbench.pictures.graph_rows import StateRow, draw_rows, draw_small
 from workbench.pictures.graph_text import LEAST_PX, legible, tail, text
 from workbench.pictures.layout import Box, FrameBox, GraphLayout, LayoutStyle, NodeBox, RoutedEdge, layout_graph
 from workbench.pictures.layout_fit import widened
@@ -54,7 +55,7 @@ class NodeFacts:
     figure: str
     words: str
     second: str
-    rows: tuple[tuple[Category | None, str, str, str], ...] = ()
+    rows: tuple[StateRow, ...] = ()
     tiles: Mapping[str, tuple[Shares, str]] = field(default_factory=dict)
     badge: tuple[str, int] | None = None
     first: Finding | None = None
@@ -107,7 +108,7 @@ def _facts(node: NodeBox, metrics: Mapping[str, BlockMetrics], findings: Sequenc
     )
     parts = [p for p in parts if p[0] > 0] or [(by.get(None, 0.0), "unclassified")]
     second = f"{percent_text(parts[1][0])} {parts[1][1]}" if len(parts) > 1 else ""
-    rows: tuple[tuple[Category | None, str, str, str], ...] = ()
+    rows: tuple[StateRow, ...] = ()
     if node.side is Side.HOST:
         time = sum(m.time_s for m in members)
         ranked = sorted(shares, key=lambda s: -s[1])[:MOST_ROWS]
@@ -259,9 +260,9 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
         room = Box(left + 23, box.y + 5, width - 23, 22)
     y = box.y + 31
     foot = min((tile.box.y for tile in node.tiles), default=box.bottom)
-    if not legible(canvas, 22):  # the title needs all the height that there is
+    if not legible(canvas, 22):  # lines of text are higher than usual here
         y = foot - 18
-        room = Box(room.x, box.y + 1, room.width, y - box.y - 1)
+        room = draw_small(canvas, Box(room.x, box.y + 1, room.width, y - box.y - 1), facts)
     size = 13 * max(LEAST_PX / (13 * canvas.scale), 1.0)
     text(canvas, room, tail(canvas, node.title, room.width, size), "text", 13, 600, always=True)
     if facts.shares:
@@ -283,27 +284,6 @@ def draw_node(canvas: Canvas, node: NodeBox, facts: NodeFacts, state: str) -> No
             shares, figure = facts.tiles[tile.block_id]
             with canvas.named(f"{tile.block_id}: {figure} % working"):
                 draw_tile(canvas, tile.box, shares, figure)
-
-
-def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
-    """Draw the host's states, largest first: swatch, name, share, and time if there is room."""
-    pitch, least = min(22.0, area.height / max(len(rows), 1)), max(14.0, (LEAST_PX + 2) / canvas.scale)
-    if pitch < least:  # one would be on the other
-        rows, pitch = rows[: int(area.height / least)], least
-    grown = max(LEAST_PX / (12 * canvas.scale), 1.0)
-    time_px = 56 * grown
-    share_px = max((canvas.width_of(share, 12 * grown, 600) for _, _, share, _ in rows), default=0.0) + 6 * grown
-    if area.width - 19 - share_px - time_px < 60 * grown:
-        time_px = 0.0
-    for at, (category, name, share, time) in enumerate(rows):
-        y = area.y + at * pitch
-        right = area.right - time_px
-        draw_swatch(canvas, round(area.x), round(y + pitch / 2 - 5), 12, 10, category)
-        if (room := right - share_px - area.x - 19) > 45 * grown:  # for six letters; the legend has all
-            text(canvas, Box(area.x + 19, y, room, pitch), name, "text", 12, always=True)
-        text(canvas, Box(right - share_px, y, share_px, pitch), share, "text", 12, 600, RIGHT)
-        if time_px:
-            text(canvas, Box(right, y, time_px, pitch), time, "second", 12, 400, RIGHT)
 
 
 def draw_tile(canvas: Canvas, box: Box, shares: Shares, figure: str) -> None:

@@ -16,9 +16,10 @@ LEFT_PX, FOOT_PX, TOP_PX, MARKED_TOP_PX, EDGE_PX, RIGHT_PX = 64.0, 40.0, 12.0, 2
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its title, the text of its numbers, and whether it is logarithmic, possibly by powers of two.
+    """An axis: its title, the text of its numbers, and whether it is logarithmic.
 
-    `unit` is the unit of the numbers in exported data.
+    Values of a `binary` axis are whole: it has powers of two at a logarithmic axis's ticks, and no fractions at a
+    linear one's. A linear axis `from_zero` begins there. `unit` is the unit of the numbers in exported data.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Axis:
     log: bool = False
     unit: str = ""
     binary: bool = False
+    from_zero: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +154,7 @@ def fitting(plot: Plot, box: Box) -> View:
     values = np.concatenate(ys)
     low, high = _span(values, plot.y.log, 0.08)
     high += 0.08 * (high - low) if plot.y.log and not plot.legend else 0.0  # the lines' names are over their ends
-    if not plot.y.log and low < 0.3 * high and not (values < 0).any():
+    if not plot.y.log and (plot.y.from_zero or low < 0.3 * high) and not (values < 0).any():
         low = 0.0
     right = _span(np.array([m.y for m in plot.marks]), plot.right.log, 0.35) if plot.right else (0.0, 1.0)
     return View(x, (low, high), right, box, (plot.x.log, plot.y.log, bool(plot.right and plot.right.log)))
@@ -194,6 +196,7 @@ def _round_values(low: float, high: float, axis: Axis, most: int) -> list[float]
     if not axis.log:
         step = 10.0 ** math.floor(math.log10(max(high - low, 1e-300) / most))
         step *= next(f for f in (1, 2, 5, 10, 20) if (high - low) / (step * f) <= most)
+        step = max(step, 1.0) if axis.binary else step
         first = math.ceil(low / step - 1e-9)
         return [
             round(n * step, 12) if step > 1e-9 else n * step for n in range(first, math.floor(high / step + 1e-9) + 1)

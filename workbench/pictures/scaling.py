@@ -98,12 +98,12 @@ def scaling_plot(scaling: Scaling, form: ScalingForm = ScalingForm.SPEEDUP, *, l
     if form in (ScalingForm.STATES, ScalingForm.BLOCKS):
         return _parts_plot(scaling, form, log)
     if form is ScalingForm.EFFICIENCY:
-        return _curve(scaling, Axis("efficiency", percent_text), scaling.efficiency, log)
+        return _curve(scaling, Axis("efficiency", percent_text, from_zero=True), scaling.efficiency, log)
     if scaling.has_ideal:
         first = f"{scaling.setting} {value_text(scaling.points[0].value)}"
-        y = Axis(f"speedup over {first}", lambda v: trimmed(ratio_text(v)), log)
+        y = Axis(f"speedup over {first}", lambda v: trimmed(ratio_text(v)), log, from_zero=True)
         return _curve(scaling, y, lambda point: scaling.speedup(point.time_s), log)
-    return _curve(scaling, Axis("time", time_text, log, "s"), lambda point: point.time_s, log)
+    return _curve(scaling, Axis("time", time_text, log, "s", from_zero=True), lambda point: point.time_s, log)
 
 
 def _curve(scaling: Scaling, y: Axis, of: Callable[[ScalingPoint], float], log: bool) -> Plot:
@@ -170,7 +170,7 @@ def _parts_plot(scaling: Scaling, form: ScalingForm, log: bool) -> Plot:
             return part_words(scaling, points[number], *parts[line])
         return f"ideal run: {time_text(float(lines[line].y[number]))}"
 
-    return Plot(_setting_axis(scaling, log), Axis("time", time_text, log, "s"), tuple(lines), say=say)
+    return Plot(_setting_axis(scaling, log), Axis("time", time_text, log, "s", from_zero=True), tuple(lines), say=say)
 
 
 def part_times(scaling: Scaling, form: ScalingForm = ScalingForm.STATES) -> list[tuple[Part, Values]]:

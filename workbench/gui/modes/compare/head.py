@@ -82,10 +82,10 @@ class CompareHead(QWidget):
         self.setFixedHeight(112)
         self.bars = ScaledBars()
         row = row_layout(of=self, margins=(20, 10, 20, 10), spacing=20)
-        row.addLayout(self._names(), 4)
+        row.addLayout(self._names(), 5)
         row.addWidget(rule(vertical=True))
         row.addLayout(self._figure(), 6)
-        row.addLayout(self._scale(), 6)
+        row.addLayout(self._scale(), 5)
         self.show_prediction(None)
 
     def _names(self) -> QVBoxLayout:
@@ -144,7 +144,7 @@ class CompareHead(QWidget):
         self.fate.setText(interval_fate(entry) if judged else per_unit)
         set_role(self.fate, "smallgood" if entry.fate is Fate.INSIDE else "smallmedium")
         per_work = f"{ratio_text(entry.came.speedup)} per unit of work" if entry.came and entry.came.speedup else ""
-        self.error.setText(error_words(entry) if judged else per_work)
+        self.error.setText(error_words(entry).removesuffix(" than predicted") if judged else per_work)
         for widget in (self.predicted, self.fate, self.error):
             widget.setToolTip(f"{entry.title}: {outcome_words(entry)}")
 
