@@ -264,6 +264,14 @@ def test_the_window_compares_many(qtbot: QtBot, qapp: QApplication, runs: list[R
     view = below.equal_work.rounds
     qtbot.waitUntil(lambda: [(one.words, one.note, one.letter) for one in view.rounds.runs] == lanes, timeout=10_000)
     below.to_table.click()
+    assert not view.isVisible()
+    before = mode.size()
+    mode.resize(2500, 1350)
+    qtbot.waitUntil(view.isVisible)
+    assert below.runs.isVisible(), "a large window has room for both"
+    assert not below.to_table.isVisible()
+    mode.resize(before)
+    qtbot.waitUntil(lambda: not view.isVisible())
     table.choose(lambda row: row.values["CORES"] == 1)
     qtbot.keyClick(table, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not mode.other.added)

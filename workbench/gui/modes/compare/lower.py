@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.compare_many import ComparedRun, ManyRuns, value_text
 from workbench.api.window import Context
@@ -13,11 +15,12 @@ from workbench.gui.modes.compare.equal_work import EqualWorkPanel, NamedRun
 from workbench.gui.modes.compare.other_run import OtherRun
 from workbench.gui.modes.compare.runs import RunsPanel
 from workbench.gui.modes.compare.scaling import ScalingPanel
-from workbench.gui.widgets import Button, Split, Stack
+from workbench.gui.widgets import Button, Split, Stack, plain_column
 from workbench.session.keep.results import OpenRun
 from workbench.session.make.compared import compared
 
 TIMELINES, TABLE = 0, 1
+_TIMELINES_PX = 330  # of the timelines, so that they are shown below the table
 #: A and B, the table of all runs, and these in its order.
 _Compared = tuple[tuple[OpenRun, OpenRun], ManyRuns, list[OpenRun]]
 
@@ -41,8 +44,13 @@ class LowerPanel(Stack):
         self.runs.head.add(self.to_timelines)
         self.runs.head.add(self.runs.add)
         self.runs.setFocusProxy(self.runs.table)
-        self.addWidget(self.equal_work)
-        self.addWidget(Split((self.scaling, 500), (self.runs, 1034)))
+        self._alone, self._beside = QWidget(), QWidget()  # where the timelines are shown
+        self._homes = {home: plain_column(home) for home in (self._alone, self._beside)}
+        self._homes[self._alone].addWidget(self.equal_work)
+        self._upright = Split((self.runs, 390), (self._beside, 390), vertical=True)
+        self.addWidget(self._alone)
+        self.addWidget(Split((self.scaling, 500), (self._upright, 1034)))
+        self.currentChanged.connect(lambda _: self._place_timelines())
         self.scaling.ready.connect(self._scaling_ready)
         self.scaling.run_wanted.connect(other.open)
         self.runs.table.opened.connect(self._compare_with)
@@ -99,7 +107,7 @@ class LowerPanel(Stack):
                 NamedRun(one.run, run_title(one.run), letters.get(row.letter, ""), _note(row, many))
                 for row, one in zip(many.runs, opened, strict=True)
             ])  # fmt: skip
-        self._say_table()
+        self._place_timelines()
 
     # ---- pages
 
@@ -114,7 +122,22 @@ class LowerPanel(Stack):
         scaling, many = self.scaling.scaling, len(self.runs.many.runs)
         curve = f"Scaling {len(scaling.points)} runs" if scaling and many < 3 else ""
         self.to_table.setText(curve or f"Table of {many} runs")
-        self.to_table.setVisible(bool(curve) or many > 2)
+        self.to_table.setVisible((bool(curve) or many > 2) and self.currentIndex() == TIMELINES)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_timelines()
+
+    def _place_timelines(self) -> None:
+        """Show the timelines below the table of runs where there is room for both."""
+        most_px = self.runs.most_px
+        both = self.currentIndex() == TABLE and self.height() - most_px >= _TIMELINES_PX
+        home = self._beside if both else self._alone
+        if self.equal_work.parentWidget() is not home:
+            self._homes[home].addWidget(self.equal_work)
+        self._beside.setVisible(both)
+        self._upright.bound(0, most_px if both else None)
+        self._say_table()
 
     def _show_table(self) -> None:
         self.setCurrentIndex(TABLE)

@@ -164,9 +164,14 @@ class RunsPanel(QWidget):
         self.add.setToolTip(f"Up to {MOST_RUNS} runs are compared")
         self.table = RunsTable()
         self.said = label("", "smallsecond", wrap=True)
-        foot = QWidget()
-        row_layout((self.said, 1), of=foot, margins=(16, 6, 16, 8))
-        plain_column(self, self.head, (WholeRows(self.table), 1), foot).addStretch()
+        self.foot = QWidget()
+        row_layout((self.said, 1), of=self.foot, margins=(16, 6, 16, 8))
+        plain_column(self, self.head, (WholeRows(self.table), 1), self.foot).addStretch()
+
+    @property
+    def most_px(self) -> int:
+        """How high it is with all its runs."""
+        return self.head.height() + self.table.whole_px + self.foot.sizeHint().height()
 
     def show_runs(self, many: ManyRuns, letters: Mapping[str, str], other: Path | None) -> None:
         """All runs that are compared; see the table's."""
