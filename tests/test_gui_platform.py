@@ -28,6 +28,7 @@ from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui.frame.context import Context
 from workbench.gui.look import theme
 from workbench.gui.modes import MODES
+from workbench.gui.modes.forms.part_list import value_is_below
 from workbench.gui.modes.forms.words_area import TextArea
 from workbench.gui.modes.platform import measuring
 from workbench.gui.modes.platform.fields import (
@@ -790,3 +791,10 @@ def test_no_field_is_wider_than_its_room(mode: PlatformMode) -> None:
             row.set_width(room_px, more_px)
             row.box.layout().activate()
             assert row.box.minimumSizeHint().width() <= room_px
+
+
+def test_what_a_call_does_is_in_the_list_whatever_room_there_is(mode: PlatformMode) -> None:
+    calls = {part.title: part for s in mode.sections() if s.title == "Host calls" for part in s.parts}
+    assert calls["fpgaWrite"].value == "send"
+    long = next(part for title, part in calls.items() if title.endswith(" (nonblocking)"))
+    assert (long.value != "", value_is_below(long, 270), value_is_below(long, 500)) == (True, True, False)

@@ -133,6 +133,7 @@ class _Room:
         self._taken = np.concatenate([nodes, lines[shown]])
         self._owner = np.concatenate([np.full(len(nodes), -1), owner[shown]])
         self._labels: dict[int, Box] = {}
+        self._right = max((frame.box.right for frame in layout.frames), default=layout.width) * scale
 
     def place(self, number: int, form: LabelForm, wide: float) -> tuple[Box, bool] | None:
         """The first free place for a form, which is then reserved for its edge; and whether the line runs through
@@ -141,7 +142,12 @@ class _Room:
         labels = [box for other, box in self._labels.items() if other != number]
         for box, on_line in self._places(self._edges[number], form, wide):
             touched = _touched(self._taken, box)
-            if any(map(box.overlaps, labels)) or (touched & ~own_lines if on_line or form.astride else touched).any():
+            outside = not form.astride and (box.x < 0 or box.right > self._right)
+            if (
+                outside
+                or any(map(box.overlaps, labels))
+                or (touched & ~own_lines if on_line or form.astride else touched).any()
+            ):
                 continue
             self._labels[number] = box
             return box, on_line

@@ -37,7 +37,9 @@ def label(
     return width
 
 
-def wrapped_label(painter: QPainter, rect: QRectF, text: str, size: int = 13, weight: int = 400) -> bool:
+def wrapped_label(
+    painter: QPainter, rect: QRectF, text: str, size: int = 13, weight: int = 400, ink: str = "text"
+) -> bool:
     """A text in several lines, centred upright, where it needs them and has the height; else nothing, and False."""
     metrics, words, anywhere = QFontMetricsF(font(size, weight)), Qt.TextFlag.TextWordWrap, Qt.TextFlag.TextWrapAnywhere
     in_names = _PART_OF_NAME.sub("\\g<0>\u200b", text)  # a line may end after a dot
@@ -45,7 +47,7 @@ def wrapped_label(painter: QPainter, rect: QRectF, text: str, size: int = 13, we
         needs = metrics.boundingRect(rect, wrapped, lines)
         if metrics.height() < needs.height() <= rect.height() and needs.width() <= rect.width():
             painter.setFont(font(size, weight))
-            painter.setPen(theme.colour("text"))
+            painter.setPen(theme.colour(ink))
             painter.drawText(rect, wrapped | Qt.AlignmentFlag.AlignVCenter, lines)
             return True
     return False

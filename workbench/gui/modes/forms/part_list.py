@@ -20,7 +20,7 @@ from workbench.model.diagnostic import Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 ROW_PX, SIGN_PX, VALUE_PX = 28, 34, 16
-AROUND_PX, LEFT_PX, RIGHT_PX = 48, 28, 8  # beside a part's title: of one line, and of several
+AROUND_PX, LEFT_PX, RIGHT_PX = 54, 28, 8  # beside a part's title: of one line, and of several
 LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
 Row = PartSection | DocumentPart
 
@@ -84,7 +84,7 @@ def value_is_below(part: DocumentPart, width_px: float) -> bool:
         return False
     named = fonts.code_font(12, 600) if part.code else fonts.ui_font(13)
     title_px = QFontMetrics(named).horizontalAdvance(part.title)
-    return title_px + text_width(part.value, 12) > width_px - AROUND_PX - 6
+    return title_px + text_width(part.value, 12) > width_px - AROUND_PX
 
 
 class PartList(QWidget):

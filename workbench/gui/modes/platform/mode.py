@@ -141,7 +141,7 @@ class PlatformMode(DocumentMode):
     def first_part(self, parts: list[DocumentPart]) -> DocumentPart | None:
         """A call that sends, or else the first part."""
         calls = [p for p in parts if p.path[:2] == ("host", "entries")]
-        return next(iter([*(p for p in calls if "send" in p.note), *calls, *parts]), None)
+        return next(iter([*(p for p in calls if "send" in p.value), *calls, *parts]), None)
 
     # ---- arrangement
 

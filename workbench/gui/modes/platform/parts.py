@@ -61,7 +61,9 @@ def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
         note = f"{style}, {frequency_text(clock)}" if clock else style
         ports = (DocumentPart(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
     named = (
-        DocumentPart(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True, named=True)
+        DocumentPart(
+            ("host", "constants", str(n)), str(n), "", "constant", (), removable=True, named=True, value=str(v)
+        )
         for n, v in (constants or {}).items()
     )
     calls, wires, times = "Calls", "Ports", "Times"
@@ -186,14 +188,14 @@ def _entry(number: int, entry: Mapping[str, Any]) -> DocumentPart:
     accesses = f"{entry['access']}s of {entry.get('of', '')}" if entry.get("access") else ""
     name = callee_name(prototype) or prototype[:24] or accesses or "new call"
     subtype = str(entry.get("subtype", ""))
-    note = str(entry.get("kind", ""))
     return DocumentPart(
         ("host", "entries", number),
         name + (f" ({subtype})" if subtype else ""),
-        note,
+        "",
         "host call",
         entry_groups(entry),
         removable=True,
+        value=str(entry.get("kind", "")),
     )
 
 

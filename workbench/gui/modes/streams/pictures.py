@@ -31,7 +31,7 @@ MOST_BESIDE = 3  # pictures of counted beside replayed
 OVER_TIME, SPREAD, HISTOGRAM, CUMULATIVE = PAGES = ("Over time", "Spread", "Histogram", "Cumulative")
 _TIPS = ("Frame by frame", "Quartiles of all frames", "Share of each bin", "Share at or below each value")
 _MOST_NAMED = 4
-_SHORT = 40  # letters, for which the answer's row has room
+SHORT = 40  # letters, for which the answer's row has room
 
 
 class ReplyPictures(QWidget):
@@ -98,7 +98,7 @@ class ReplyPictures(QWidget):
         """Draw a reply, and with it those of `replies` that measure the same elsewhere."""
         shown = alike(reply, replies) if reply else []
         self.words.setText(reply.words if reply else "")
-        self.words.setVisible(len(self.words.text()) > _SHORT)
+        self.words.setVisible(len(self.words.text()) > SHORT)
         possible = _possible(reply) if reply else ()
         for page, pill in self.pills.items():
             pill.setVisible(page in possible)

@@ -1,6 +1,7 @@
 """What a query came to: a row a statement, and pictures of the chosen one."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
@@ -8,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.api.queries import Reply
 from workbench.gui.look.painting import wrapped_label
-from workbench.gui.modes.streams.pictures import ReplyPictures
+from workbench.gui.modes.streams.pictures import SHORT, ReplyPictures
 from workbench.gui.modes.streams.plots import apart, asked
 from workbench.gui.views.canvas import text_width
 from workbench.gui.widgets import EmptyState, Stack, plain_column
@@ -20,7 +21,7 @@ ROW_PX, WRAPPED_PX = 30, 42
 
 
 class AnswerTable(RowView):
-    """A row for each statement. Statements that would be cut off have the room of the numbers, or else two lines."""
+    """A row for each statement. What would be cut off has the room of the numbers, or else two lines."""
 
     heightened = Signal()
 
@@ -28,25 +29,36 @@ class AnswerTable(RowView):
         super().__init__("Answers", (
             Column("#", lambda reply: str(reply.line), width_px=40, key=lambda reply: reply.line,
                    ink=lambda reply: ("muted", 12, 400), tip_of=lambda reply: reply.text),
-            Column("Statement", asked, share=0.4, elide=Qt.TextElideMode.ElideMiddle, paint=self._paint_statement,
-                   beside_px=2 * GAP_PX, tip_of=lambda reply: reply.text, key=asked),
-            Column("Answer", lambda reply: reply.words, share=0.6, tip_of=lambda reply: reply.words, ink=_ink),
+            Column("Statement", asked, share=0.5, elide=Qt.TextElideMode.ElideMiddle, paint=partial(self._paint, 1),
+                   beside_px=GAP_PX + EDGE_PX, tip_of=lambda reply: reply.text, key=asked),
+            Column("Answer", lambda reply: reply.words, share=0.5, tip_of=lambda reply: reply.words, ink=_ink,
+                   paint=partial(self._paint, 2), beside_px=GAP_PX + EDGE_PX),
         ), ROW_PX)  # fmt: skip
 
-    def _paint_statement(self, painter: QPainter, box: QRectF, reply: Reply) -> None:
-        inside = self.inside(box, 1)
-        if text_width(asked(reply), 13) <= inside.width() or not wrapped_label(painter, inside, asked(reply), 13):
-            self.write(painter, inside, 1, reply)
+    def _paint(self, number: int, painter: QPainter, box: QRectF, reply: Reply) -> None:
+        inside, column = self.inside(box, number), self.rows.columns[number]
+        ink, size, weight = column.ink(reply)
+        fits = text_width(column.text(reply), size, weight) <= inside.width()
+        if fits or not wrapped_label(painter, inside, column.text(reply), size, weight, ink):
+            self.write(painter, inside, number, reply)
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether a statement, or an answer that is not shown elsewhere, has no room in one line."""
+        asked_px, words_px = (self.columnWidth(number) - GAP_PX - EDGE_PX for number in (1, 2))
+        return any(
+            text_width(asked(reply), 13) > asked_px
+            or (len(reply.words) <= SHORT and text_width(reply.words, 13) > words_px)
+            for reply in self.rows.tops
+        )
 
     def lay_out_columns(self) -> None:
         for without_numbers in (False, True):
             self.setColumnHidden(0, without_numbers)
             super().lay_out_columns()
-            room_px = self.columnWidth(1) - GAP_PX - (EDGE_PX if without_numbers else GAP_PX)
-            is_cut = any(text_width(asked(reply), 13) > room_px for reply in self.rows.tops)
-            if not is_cut:
+            if not self._is_cut:
                 break
-        row_px = WRAPPED_PX if is_cut else ROW_PX
+        row_px = WRAPPED_PX if self._is_cut else ROW_PX
         if self.row_px != row_px:
             self.row_px = row_px
             self.scheduleDelayedItemsLayout()
