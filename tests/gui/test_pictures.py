@@ -29,7 +29,8 @@ from workbench.gui.modes.source.details import SourceDetails
 from workbench.gui.views.canvas import QtCanvas
 from workbench.gui.views.house_view import HouseView
 from workbench.gui.views.plot_view import PlotView
-from workbench.gui.widgets import StateBar
+from workbench.gui.widgets import ElidedLabel, StateBar
+from workbench.model.blocks import Side
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.prediction import Prediction, Trust
@@ -296,6 +297,23 @@ def test_findings_of_a_block_say_what_they_gain_once_that_is_predicted(
         context.opened = cast(OpenRun, SimpleNamespace(analysis=replace(analysis, findings=(known,))))
         details.show_blocks((block,), analysis.time_s)
         assert said in {one.text() for one in details.findChildren(QLabel)}, said
+
+
+def test_states_of_a_narrow_block_can_be_told_apart(qtbot: QtBot, analysed: tuple[Run, Analysis, Platform]) -> None:
+    _, analysis, _ = analysed
+    metrics = next(b for b in analysis.blocks if b.block.side is Side.HOST)
+    named = tuple(
+        replace(one, share=0.1, state=replace(one.state, name=f"fpgaWriteReg_{number}"))
+        for number, one in enumerate(metrics.states)
+    )
+    details = SourceDetails(Context(Plugins(())))
+    qtbot.addWidget(details)
+    details.resize(200, 600)
+    details.show_blocks((replace(metrics, states=named),), analysis.time_s)
+    details.show()
+    shown = [one.shown() for one in details.findChildren(ElidedLabel) if one.text().startswith("fpgaWriteReg_")]
+    assert len(set(shown)) == len(named) > 1
+    assert any("…" in text for text in shown)
 
 
 def test_a_drawing_that_differs_would_be_found() -> None:

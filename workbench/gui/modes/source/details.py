@@ -107,6 +107,7 @@ class SourceDetails(QWidget):
         shown = [row for row in rows if row[1] > 0 or row[2] > 0][:_MOST_STATES]
         for number, (state, share, visits) in enumerate(shown):
             name = ElidedLabel(state.name, "strong")
+            name.beside = tuple(other.name for other, _, _ in shown if other is not state)
             category = ElidedLabel(category_name(state.category), "smallsecond")
             figure = label(percent_text(share), "strong")
             entered = label(count_text(visits), "small")
