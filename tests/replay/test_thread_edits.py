@@ -14,7 +14,7 @@ from workbench.model.changes import Early, Split, Unite
 from workbench.model.platform import TransferPoint, TransferTable
 from workbench.model.run import Cores
 from workbench.model.syncs import SyncKind
-from workbench.replay.editing import Edited, RefusedError, remove
+from workbench.replay.editing import Edited, RefusedError, loops_ps, remove
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, MOVE, OPS, HostPart
 from workbench.replay.lowering import lower
@@ -134,3 +134,12 @@ def test_a_close_that_follows_a_read_at_once_is_no_wait_of_it() -> None:
     rows = {name: np.array(values) for name, values in table.items()}
     assert not _goes_on(rows, 0, US)
     assert _goes_on({**rows, "woken_ps": np.array([US])}, 0, US)
+
+
+def test_of_the_code_before_removed_calls_a_loop_goes_and_work_stays() -> None:
+    """Between two removed calls all goes; before the first, which is work for others, as much as before any call."""
+    own_ps, thread = np.array([7, 50, 3, 4, 90, 20]), np.array([0, 0, 0, 0, 0, 1])
+    is_gone = np.array([False, True, True, False, True, True])
+    goes_ps = np.where(is_gone, loops_ps(own_ps, thread, is_gone), 0)
+    assert goes_ps.tolist() == [0, 3, 3, 0, 3, 3]
+    assert loops_ps(np.zeros(2, np.int64), thread[:2], is_gone[:2]).tolist() == [0, 0]

@@ -92,22 +92,30 @@ def refuse_held_up(program: Program, ops: Numbers, change: Change) -> None:
 
 
 def remove(program: Program, gone: Numbers) -> None:
-    """Remove operations; the host's own code before them remains."""
+    """Remove operations; the host's own code before them remains, and `loop_ps` is what may go of it."""
     keep = np.ones(len(program.ops), bool)
     keep[gone] = False
-    removed_own_ps = np.where(keep, 0, program.ops["own_ps"])
-    before = np.append(0, np.cumsum(removed_own_ps))
+    own_ps = program.ops["own_ps"]
     remaining = np.flatnonzero(keep)
     since = np.append(0, remaining[:-1] + 1) if len(remaining) else remaining
-    more = before[remaining] - before[since]
+    before = np.append(0, np.cumsum(np.where(keep, 0, own_ps)))
+    loops = np.append(0, np.cumsum(np.where(keep, 0, loops_ps(own_ps, program.ops["thread"], ~keep))))
     rest_ps = int(before[-1] - before[remaining[-1] + 1]) if len(remaining) else int(before[-1])
-    program.ops["own_ps"][remaining] += more
-    program.loop_ps[remaining] += more
+    program.ops["own_ps"][remaining] += before[remaining] - before[since]
+    program.loop_ps[remaining] += loops[remaining] - loops[since]
     thread = int(program.ops["thread"][0]) if len(program.ops) else 0
     program.rest_ps[thread] = program.rest_ps.get(thread, 0) + rest_ps
     place = np.cumsum(keep) - 1
     program.at = np.where((program.at >= 0) & keep[program.at], place[program.at], -1)
     take(program, remaining)
+
+
+def loops_ps(own_ps: Numbers, thread: Numbers, is_gone: NDArray[np.bool_]) -> Numbers:
+    """How much of the host's code before each call goes with it, if it goes: all between two such calls, which is a
+    loop around them, and before others as much as before any call, since it is work for others."""
+    follows = np.append(False, is_gone[:-1] & (thread[1:] == thread[:-1]))[: len(is_gone)]
+    least_ps = int(own_ps[own_ps > 0].min(initial=np.iinfo(np.int64).max))
+    return np.where(follows, own_ps, np.minimum(own_ps, least_ps))
 
 
 def take(program: Program, rows: Numbers) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.syncs import SyncKind
-from workbench.replay.editing import RefusedError
+from workbench.replay.editing import RefusedError, loops_ps
 from workbench.replay.host import ASYNC, IRQ
 from workbench.replay.program import Program
 from workbench.replay.several_threads import WITHIN, HostThreads, rows_in_order
@@ -54,7 +54,9 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     after = place[np.searchsorted(keys, last[out], "right")]
     for where, operations in ((after, out), (head[at[into]], into)):
         np.add.at(rows["own_ps"], where, own_ps[first[operations]])
-    np.add.at(rows["gone_ps"], after, own_ps[first[out]])
+    of_calls_ps = np.where(first >= 0, own_ps[first], 0)
+    is_out = np.isin(np.arange(len(was)), out)
+    np.add.at(rows["gone_ps"], after, loops_ps(of_calls_ps, was["thread"], is_out)[out])
     for op, mine in _united(at, into):
         least_ps = int(own_ps[first[mine[1:]]].min())
         rows["gone_ps"][head[op]] += least_ps * (len(mine) - 1)
