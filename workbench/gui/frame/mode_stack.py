@@ -95,12 +95,15 @@ class ModeStack(Stack):
     def _make(self, mode: str) -> Iterator[None]:
         if mode in self.views:
             return
-        kind = self._context.plugins.modes[mode]
+        kind, view = self._context.plugins.modes[mode], None
         try:
             view = kind.view()(self._context, kind)
+            view.setParent(self)  # so that each of its parts is dressed as it is made
             yield
             yield from view.build()
         except BaseException as raised:
+            if view is not None and isValid(view):
+                view.deleteLater()
             fault = caught(raised)
             self._making.pop(mode, None)  # asked for again, it is tried again
             if not plugin_of(fault):
