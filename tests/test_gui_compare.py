@@ -102,6 +102,8 @@ def test_the_line_that_causes_the_difference_opens_by_a_click(qtbot: QtBot, mode
     cause = mode.cause.cause
     assert cause is not None
     assert mode.cause.what.text().startswith(f"{cause.line.name} takes ")
+    assert mode.head.first.isVisible()
+    assert mode.cause.what.text().startswith(f"{mode.head.first.text()};")
     link = mode.cause.links.itemAt(0).widget()
     place = cause.places[0]
     assert link.text() == f"{place.file}:{place.line}"

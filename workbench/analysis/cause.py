@@ -166,11 +166,15 @@ def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
     return Spent(time_s, visits, 0, place, state.category in WAITS)
 
 
+def first_words(cause: Cause, who: str = "B") -> str:
+    """The largest difference: `clearBins takes 5.42 ms less in B`."""
+    return f"{_name(cause.line)} takes {_change(cause.line.difference_s)} in {who}"
+
+
 def cause_words(cause: Cause, who: str = "B") -> str:
     """The largest difference beside the whole difference, in a sentence; `who` is the letter of the second run."""
-    line_s, whole_s = cause.line.difference_s, cause.difference_s
     compared = "a part of equal work" if cause.part else "the run"
-    return f"{_name(cause.line)} takes {_change(line_s)} in {who}; {compared} takes {_change(whole_s)}."
+    return f"{first_words(cause, who)}; {compared} takes {_change(cause.difference_s)}."
 
 
 def cause_details(cause: Cause, who: str = "B") -> str:

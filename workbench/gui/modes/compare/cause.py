@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from workbench.analysis.cause import Cause, Line, cause_details, cause_words, place_text
@@ -14,7 +14,9 @@ from workbench.session.keep.cause import cause_of
 
 
 class CauseRow(QWidget):
-    """Hidden until a cause is known."""
+    """Hidden until a cause is known. `found` carries it, None while it is looked for."""
+
+    found = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -37,6 +39,7 @@ class CauseRow(QWidget):
     def _found(self, cause: Cause | None) -> None:
         self.cause = cause
         self._show(cause)
+        self.found.emit(cause)
 
     def show_line(self, line: Line | None, difference_s: float) -> None:
         """Show one line of runs that differ by so much; without one, the line that differs most."""

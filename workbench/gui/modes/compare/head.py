@@ -3,10 +3,11 @@
 from pathlib import PurePath
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.analysis.came_true import error_words, interval_fate, outcome_words
-from workbench.analysis.cause import is_even
+from workbench.analysis.cause import Cause, first_words, is_even
 from workbench.analysis.compare import Comparison, output_words, work_parts
 from workbench.api.results import Analysis
 from workbench.api.window import palette, set_ground
@@ -21,6 +22,9 @@ from workbench.model.text import capitalised, listed, ratio_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.signs import draw_state_bar
 from workbench.pictures.states import ORDER, Shares, mean_shares
+
+#: The head's part that is the figures', and the widths of a figure, of what was predicted and of what differs most.
+_FIGURES_PART, _FIGURE_PX, _PREDICTED_PX, _FIRST_PX = 0.34, 150, 130, 130
 
 
 class Letter(Drawn, QWidget):
@@ -117,6 +121,10 @@ class CompareHead(QWidget):
         for at, (title, figure) in enumerate(((self.verdict, self.figure), (self.predicted_title, self.predicted))):
             grid.addWidget(title, 0, at)
             grid.addWidget(figure, 1, at, 2, 1)
+        self.first = label("", "strong", wrap=True)
+        self.first.setMinimumWidth(_FIRST_PX)
+        self.first.hide()
+        grid.addWidget(self.first, 0, 2, 3, 1, Qt.AlignmentFlag.AlignVCenter)
         grid.setColumnStretch(2, 1)
         self.output, self.work = ElidedLabel("", "small"), PartsLabel("; ", "small")
         column = column_layout(grid, judged := QHBoxLayout(), spacing=0)
@@ -128,6 +136,19 @@ class CompareHead(QWidget):
         column.addStretch(1)
         return column
 
+    def show_cause(self, cause: Cause | None) -> None:
+        """What differs most, beside the figures where there is room."""
+        self.first.setText(first_words(cause) if cause else "")
+        self._place_first()
+
+    def _place_first(self) -> None:
+        room = self.width() * _FIGURES_PART - (_PREDICTED_PX if self.predicted.isVisibleTo(self) else 0)
+        self.first.setVisible(bool(self.first.text()) and room >= _FIRST_PX + _FIGURE_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_first()
+
     def show_prediction(self, entry: Entry | None) -> None:
         """What was predicted of B beside what came, and whether that is inside the interval."""
         for widget in (self.predicted_title, self.predicted, self.fate, self.error):
@@ -135,6 +156,7 @@ class CompareHead(QWidget):
         self.output.setVisible(not (entry and entry.came and entry.came.same_output))  # else in the status bar alone
         self.bars.predicted_s = entry.prediction.time_s if entry else None
         self.bars.update()
+        self._place_first()
         if entry is None:
             return
         self.predicted.setText(ratio_text(entry.prediction.speedup or 0.0))

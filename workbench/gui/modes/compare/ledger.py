@@ -23,7 +23,7 @@ from workbench.pictures.canvas import CENTRE, Canvas
 KINDS = (("all", "All"), ("came", "Came"), ("open", "Open"), ("outside", "Outside"))
 #: From what width of the table these columns are shown; a narrower one has them in the row's tooltip alone.
 CONFIRMED, FATE = 5, 8
-FROM_PX = {0: 640, 4: 740, CONFIRMED: 860}
+FROM_PX = {0: 640, 4: 740, CONFIRMED: 860, 7: 560}
 _WIDEST = 0.05  # of the errors' axis, at least
 
 

@@ -91,6 +91,7 @@ class CompareMode(Mode):
         for button in (self.head.more, self.below.runs.add):
             button.clicked.connect(partial(self.choice.ask, button, several=True))
         self.head.swapped.connect(self._exchange)
+        self.cause.found.connect(self.head.show_cause)
         self.table.chosen.connect(self._show_line)
         self.table.opened.connect(self._open_line)
         self.findings.pair_opened.connect(self._show_finding)
