@@ -116,7 +116,7 @@ def test_each_value_that_is_not_known_says_where_it_is_used_and_comes_from_build
             one.unknown for one in proposal.decisions
         )
         (macro,) = [one for one in proposal.decisions if one.what == "macro"]
-        assert macro.reason.startswith(f"hdl/a_filter.sv:{wide_line} uses it, and no file here gives its value")
+        assert macro.reason.startswith(f"used in hdl/a_filter.sv:{wide_line}; no file here gives its value")
         (one,) = [one for one in proposal.decisions if one.value.startswith("COUNT")]
         return one.value, one.reason, one.unknown
 
@@ -125,9 +125,9 @@ def test_each_value_that_is_not_known_says_where_it_is_used_and_comes_from_build
     wide_line = next(number for number, text in enumerate(hardware.splitlines(), 1) if "`WIDE" in text)
     value, why, unknown = reason({})
     assert (value, unknown) == ("COUNT = 1", True)
-    assert why.startswith(f"host/main.c:{line} uses it, and no file here gives its value: look for -DCOUNT=")
+    assert why.startswith(f"used in host/main.c:{line}; no file here gives its value: look for -DCOUNT=")
     assert reason({"Makefile": "all:\n\tgcc -DCOUNT=0x10 host/main.c\n"}) == (
-        "COUNT = 16", "Makefile:2 defines it", False
+        "COUNT = 16", "defined in Makefile:2", False
     )  # fmt: skip
     value, why, unknown = reason({"Makefile": "A = -DCOUNT=4\n", "run.sh": "gcc -D COUNT=8u -DCOUNT_2=9\n"})
     assert (value, unknown) == ("COUNT = 1", True)
@@ -323,7 +323,7 @@ def test_an_input_that_nothing_drives_gets_a_constant_that_a_person_may_say(
     proposal = propose(folder, load_plugins())
     assert [one.value for one in proposal.decisions if one.what == "constant"] == ["mode = 0", "phy_rst_n = 1"]
     (mode,) = [one for one in proposal.decisions if one.value == "mode = 0"]
-    assert mode.reason.startswith("copy_engine.v:")
+    assert mode.reason.startswith("an input in copy_engine.v:")
     (told,) = [d for d in proposal.diagnostics if "nothing drives" in d.message]
     assert (told.severity, "the input 'mode'" in told.message) == (Severity.WARNING, True)
     assert main(["new", str(folder), "--constant", "mode=16"]) == 2

@@ -159,12 +159,13 @@ def find_constants(
         why = "nothing drives it: a reset that is not active"
         if name not in at_top.resets:
             one = next(port for port in undriven if name in (port.port, port.name))
-            place = f"{one.file}:{one.line}: " if one.file else ""
-            why = f"{place}nothing of the platform drives this input; what your board drives it with is its value"
+            place = f" in {one.file}:{one.line}" if one.file else ""
+            why = f"an input{place} that nothing of the platform drives: its value is what your board gives it"
         notes.decisions.append(Decision("constant", f"{name} = {values[name]}", why, unknown=name in unknown))
     if unknown:
         message = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(map(repr, unknown))}"
-        hint = "Their right values are unknown: the project file sets 0 under hardware.constants. Change it there."
+        whose = "Their right values are" if len(unknown) > 1 else "Its right value is"
+        hint = f"{whose} unknown: the project file sets 0 under hardware.constants. Change it there."
         notes.problems.append(Diagnostic(message, hint, Severity.WARNING, top.file, top.line))
     return values
 

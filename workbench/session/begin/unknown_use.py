@@ -42,16 +42,16 @@ def build_values(root: Path, files: Iterable[str], names: Sequence[str]) -> dict
 
 def unknown_reason(name: str, used: str, values: Sequence[BuildValue]) -> str:
     """Why a value is unknown, and where to look for it; `used` is the place that uses it, as `file:line`, or ""."""
-    where = f"{used} uses it" if used else "it is used"
+    where = f"used in {used}" if used else "used"
     if values:
         said = listed([f"{one.value} ({one.place})" for one in values], 3)
-        return f"{where}, and build files give different values: {said}"
-    return f"{where}, and no file here gives its value: look for -D{name}= in your build, or for the missing header"
+        return f"{where}; build files give different values: {said}"
+    return f"{where}; no file here gives its value: look for -D{name}= in your build, or for the missing header"
 
 
 def given_reason(one: BuildValue) -> str:
     """Why a value is taken that one build file gives."""
-    return f"{one.place} defines it"
+    return f"defined in {one.place}"
 
 
 def place_of(root: Path, problem: Diagnostic) -> str:
