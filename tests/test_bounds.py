@@ -13,7 +13,7 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import Calls, Spent, small_run
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
-from workbench.analysis.finding_words import FOLLOWING, where_words
+from workbench.analysis.finding_words import FOLLOWING, part_words, where_words
 from workbench.analysis.html_report import html_report
 from workbench.analysis.text_report import text_report
 from workbench.cli.main import main
@@ -113,6 +113,16 @@ def test_of_several_polls_the_quickest_of_the_run_remains(knowledge: KnowledgeBa
     total = sum(call.took_us for call in calls)
     left = total - (33 + 34 + 35 - 32.2) - (32.2 + 36 - 32.2)
     assert bound(late, "Make the FPGA faster") == pytest.approx(total / left)
+
+
+def test_a_part_of_another_kind_has_its_own_title(knowledge: KnowledgeBase) -> None:
+    """Polling is part of waiting for the FPGA; parts of the same kind are named by their place."""
+    calls = [Made(k, took) for _ in range(50) for k, took in ((0, 16), (1, 32), (1, 32), (1, 32), (1, 32), (2, 32))]
+    analysis = analyse(made_run([BEGIN, POLL, GET], calls, 50 * 110), synthetic_platform(), knowledge, threshold=1.0)
+    late, polling = found(analysis, "late sender"), found(analysis, "polling")
+    assert polling.part_of == late.id
+    assert part_words(polling, late) == (polling.title, where_words(polling))
+    assert part_words(replace(polling, title=late.title), late) == (where_words(polling), "")
 
 
 def test_without_the_fpgas_states_the_port_tells_when_a_poll_was_in_vain(knowledge: KnowledgeBase) -> None:

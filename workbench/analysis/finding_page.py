@@ -65,7 +65,8 @@ def finding_table(
     for finding in findings:
         if finding.part_of in ids:
             parts.setdefault(finding.part_of, []).append(finding)
-    hanging = {f.id for under in parts.values() for f in under}
+    by_id = {f.id: f for f in findings}
+    hanging = {f.id: by_id[whole] for whole, under in parts.items() for f in under}
 
     def rank(finding: Finding) -> str:
         return "–" if finding.points_elsewhere and finding.id not in hanging else str(ranks.get(finding.id, ""))
@@ -75,10 +76,10 @@ def finding_table(
         return "aside" if quiet else finding.severity
 
     def name(finding: Finding) -> str:
-        return part_words(finding)[0] if finding.id in hanging else finding.title
+        return part_words(finding, hanging[finding.id])[0] if finding.id in hanging else finding.title
 
     def where(finding: Finding) -> str:
-        return part_words(finding)[1] if finding.id in hanging else where_words(finding)
+        return part_words(finding, hanging[finding.id])[1] if finding.id in hanging else where_words(finding)
 
     leads = what_if_applied(of or findings)
     gain_columns = (
@@ -338,16 +339,16 @@ def _rule(finding: Finding, analysis: Analysis) -> views.Section | None:
 
 
 def _parts(finding: Finding, analysis: Analysis) -> views.Section | None:
-    links = finding_links([f for f in analysis.findings if f.part_of == finding.id], places=True)
+    links = finding_links([f for f in analysis.findings if f.part_of == finding.id], finding)
     return views.Section("Parts of this", (links,), word="parts") if links.links else None
 
 
-def finding_links(findings: Sequence[Finding], *, places: bool = False) -> views.Links:
-    """Links to findings, titled by the finding or its place."""
+def finding_links(findings: Sequence[Finding], whole: Finding | None = None) -> views.Links:
+    """Links to findings, by title; parts of a `whole` finding with its title by their place."""
 
     def link(f: Finding) -> views.Link:
         values = (short_gain_text(f),) if f.failures else (time_text(f.time_s), bound_text(f.gain))
-        return views.Link(f.id, where_words(f) if places else f.title, f.sign, values)
+        return views.Link(f.id, where_words(f) if whole and f.title == whole.title else f.title, f.sign, values)
 
     return views.Links(tuple(map(link, findings)))
 

@@ -95,8 +95,11 @@ def where_words(finding: Finding) -> str:
     return f"{block}, late: {block_words(late)}" if late else block
 
 
-def part_words(finding: Finding) -> tuple[str, str]:
-    """The name of a part under its finding, and its place: a call's name and its line."""
+def part_words(finding: Finding, whole: Finding) -> tuple[str, str]:
+    """The name of a part under the `whole` finding, and its place: its own title if it has another, or a call's name
+    and line."""
+    if finding.title != whole.title:
+        return finding.title, where_words(finding)
     place = finding.places[0] if finding.places else None
     if finding.scope == "call" and place and place.label:
         return place.label, f"{PurePath(place.file).name}:{place.line}"
