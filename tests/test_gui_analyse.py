@@ -10,7 +10,7 @@ from pixels import pixels_of, rgb
 from pointer import hover
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import Analysis, analyse
@@ -109,6 +109,12 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
     qtbot.keyClick(panel.view, Qt.Key.Key_Escape)
     assert mode.graph.isVisible()
     assert mode.path.within.isVisible()
+    before = mode.size()
+    mode.resize(954, 630)  # in a window of 1024x700
+    QApplication.processEvents()
+    buttons = [button for button in mode.graph_head.findChildren(QAbstractButton) if button.isVisible()]
+    assert all(button.width() >= button.sizeHint().width() for button in buttons)
+    mode.resize(before)
     mode.path.within.click()
     assert panel.view.isVisible()
 

@@ -29,7 +29,7 @@ class PathInGraph(QObject):
         self._graph, self._details, self._context = graph, details, context
         self.pill = PillButton("Critical path")
         self.pill.clicked.connect(self._clicked)
-        self.within = Button("By state and call", kind="link", on=self.within_wanted.emit)
+        self.within = Button("States", kind="link", on=self.within_wanted.emit)
         self.within.setToolTip("Which states and calls the critical path goes through, and how often")
         self.within.hide()
 
