@@ -130,6 +130,19 @@ def test_the_chosen_part_of_the_time_is_named_also_if_its_cell_is_narrow(mode: A
     assert times.head.title.text() == "Time"
 
 
+def test_a_table_of_findings_that_lacks_room_ends_in_a_whole_row(mode: AnalyseMode, opened: OpenRun) -> None:
+    first = opened.analysis.findings[0]
+    many = tuple(replace(first, id=f"f{number}") for number in range(30))
+    mode.context.set_run(replace(opened, analysis=replace(opened.analysis, findings=many)))
+    mode.context.slices.finish()
+    table = mode.findings.table
+    for height in (700, 713, 731):
+        mode.resize(640, height)
+        QApplication.processEvents()
+        assert 0 < table.viewport().height() < 30 * table.row_px
+        assert table.viewport().height() % table.row_px == 0
+
+
 def test_what_the_first_change_gives_is_read_whole_before_the_legend(mode: AnalyseMode) -> None:
     findings = mode.findings
     findings.best.setText("Fixing 1, predicted: 2.194 ms becomes 1.75 ms")

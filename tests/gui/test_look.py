@@ -119,6 +119,21 @@ def test_a_pane_has_no_more_than_it_needs_until_sizes_are_dragged(qtbot: QtBot) 
     assert split.sizes() == [500, 500]
 
 
+def test_a_pane_that_lacks_room_has_whole_rows(qtbot: QtBot) -> None:
+    split = Split((QWidget(), 450), (QWidget(), 480), vertical=True)
+    qtbot.addWidget(split)
+    split.show()
+    split.bound(1, 110 + 20 * 34, 110, 34)
+    for height in (500, 521, 640):
+        split.resize(300, height)
+        above, below = split.sizes()
+        assert above + below + split.handleWidth() == height
+        assert (below - 110) % 34 == 0
+        assert 0 <= round((height - 1) * 480 / 930) - below < 34
+    split.resize(300, 4000)
+    assert split.sizes()[1] == 110 + 20 * 34
+
+
 def test_widgets_of_a_row_are_on_one_line_and_hidden_ones_take_no_room(qtbot: QtBot) -> None:
     first, second, third = Button("One"), label("two", "small"), Button("Three")
     row = FlowRow(first, second, third, spacing=8)

@@ -19,7 +19,7 @@ class Split(QSplitter):
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
         self._wanted, self._kept = [pixels for _, pixels in panes], frozenset(kept)
-        self._most: dict[int, int | None] = {}
+        self._most: dict[int, tuple[int | None, int, int]] = {}  # of a pane: most, beside its rows, of a row
         self._dragged = False
         for widget, _ in panes:
             self.addWidget(widget)
@@ -33,8 +33,11 @@ class Split(QSplitter):
     def _share(self) -> None:
         room = self.height() if self.orientation() is Qt.Orientation.Vertical else self.width()
         sizes = shares(self._wanted, room - self.handleWidth() * (len(self._wanted) - 1), self._kept)
-        for pane, most_px in self._most.items():
-            over = sizes[pane] - most_px if most_px is not None else 0
+        for pane, (most_px, beside_px, row_px) in self._most.items():
+            if most_px is None:
+                continue
+            part_px = max(sizes[pane] - beside_px, 0) % row_px
+            over = max(sizes[pane] - most_px, part_px if sizes[pane] < most_px else 0)
             if over > 0:
                 sizes[pane] -= over
                 sizes[0 if pane else 1] += over
@@ -45,10 +48,12 @@ class Split(QSplitter):
         self._wanted = list(pixels)
         self._share()
 
-    def bound(self, pane: int, most_px: int | None) -> None:
-        """Give a pane no more than it can use, unless sizes were dragged: the first of the others has the rest."""
-        if not self._dragged and self._most.get(pane) != most_px:
-            self._most[pane] = most_px
+    def bound(self, pane: int, most_px: int | None, beside_px: int = 0, row_px: int = 1) -> None:
+        """Give a pane no more than it can use, unless sizes were dragged: the first of the others has the rest. Where
+        it has less, that is whole rows of `row_px`, and `beside_px` for what is above and below them."""
+        bounds = most_px, beside_px, row_px
+        if not self._dragged and self._most.get(pane) != bounds:
+            self._most[pane] = bounds
             self._share()
 
     def _on_moved(self) -> None:

@@ -68,13 +68,14 @@ _LEAST_ROWS = 3  # what a page has room for
 class FindingsPanel(QWidget):
     """Shows the findings of the context's analysis: all, a side's, those set aside, or those of one node of the graph.
     `rules_left` asks for all rules in place of the one that is edited, `own_names` are the rules that can be. `needs`
-    carries the height (px) in which this page and those that were shown of this run, but the rules, are seen whole.
+    carries the height (px) in which this page and those that were shown of this run, but the rules, are seen whole; how
+    much of it is not the findings' rows; and the height of such a row.
 
     `node_of` gives the node of a block; `has_shortfall` whether a row above says what the run falls short of.
     """
 
     rules_left = Signal()
-    needs = Signal(int)
+    needs = Signal(int, int, int)
 
     def __init__(
         self, context: Context, node_of: Callable[[str], NodeBox | None], has_shortfall: Callable[[], bool]
@@ -282,7 +283,8 @@ class FindingsPanel(QWidget):
         needs_px = max(self._needs_px, self.head.height() + high + foot_px)
         if page not in (self.rules, self.subjects):  # of rules there are always many
             self._needs_px = needs_px
-        self.needs.emit(needs_px)
+        beside_px = self.head.height() + HEAD_PX + 2 * self.table.frameWidth() + self.foot.height() + 1
+        self.needs.emit(needs_px, beside_px, self.table.row_px)
 
     def _hide_filters(self) -> None:
         for widget in (*self.pills.values(), self.node_pill, self.beside_tabs):
