@@ -16,9 +16,11 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.finding_page import bar_span
 from workbench.analysis.finding_words import bound_words, where_words
+from workbench.analysis.path_page import path_page
 from workbench.api import views
 from workbench.api.results import WhatIf
 from workbench.api.tables import table_of
+from workbench.api.views import Table
 from workbench.gui.frame.context import Context
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.look import theme
@@ -31,7 +33,7 @@ from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import Finding, tops
 from workbench.model.memory import MemoryPort
-from workbench.model.prediction import CriticalPath, PathLine, PathMove, PathPart, PathWait
+from workbench.model.prediction import CriticalPath, PathLine, PathMove, PathPart, PathWait, Slack
 from workbench.model.run import Run, RunStatus
 from workbench.model.text import at_most_text, time_text
 from workbench.pictures.bars import ROW_PX, place_of
@@ -114,6 +116,26 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
     assert all(button.width() >= button.sizeHint().width() for button in buttons)
     mode.path.within.click()
     assert panel.view.isVisible()
+
+
+def test_every_row_of_the_critical_path_has_its_figures_in_the_narrowest_details(opened: OpenRun, qtbot: QtBot) -> None:
+    lines = (PathLine("host.main", "readDone", "pdf2d.c", 105, 921.9e-6, 0.75),)
+    spare = (Slack("host.main", "send", 123.4e-6, "write", "pdf2d.c", 60),)
+    blocks = [metrics.block for metrics in opened.analysis.blocks]
+    (table,) = [
+        item
+        for section in path_page(CriticalPath(1e-3, (), lines, spare), blocks).sections
+        for item in section.items
+        if isinstance(item, Table)
+    ]
+    view, details = TableView(table), MODES["analyse"].details
+    qtbot.addWidget(view)
+    assert details is not None
+    view.resize(details.least_px - 42, 200)  # beside margins and a scroll bar
+    view.show()
+    assert not any(view.isColumnHidden(number) for number in range(len(table.columns)))
+    texts = [[column.text(row).replace("\u202f", " ") for column in table.columns] for row in table.rows]
+    assert texts == [["readDone, host main", "922 µs", ""], ["write, host main", "", "123 µs"]]
 
 
 def test_the_chosen_part_of_the_time_is_named_also_if_its_cell_is_narrow(mode: AnalyseMode, qtbot: QtBot) -> None:

@@ -1,6 +1,6 @@
 """Pages and tables of a run's critical path by line, with each line's slack, for window, report and terminal."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -63,22 +63,23 @@ def slack_text(row: PathRow) -> str:
     return time_text(row.slack_s) if row.slack_s else "0"
 
 
-def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True, with_shares: bool = True) -> views.Table:
+def path_table(rows: Sequence[PathRow], name: Callable[[PathRow], str] | None = None) -> views.Table:
+    """With `name`, as in a narrow panel, that is how rows are called, and there is no column of blocks or shares."""
     columns = (
         views.Column("Block", lambda r: block_words(r.block), share=0.8, ink=lambda r: _SECOND),
-        views.Column("State or call", lambda r: r.name, share=1.0, elide_middle=True, key=lambda r: r.name,
+        views.Column("State or call", name or (lambda r: r.name), share=1.0, elide_middle=True, key=lambda r: r.name,
                ink=lambda r: _STRONG,
                tip_of=lambda r: f"{r.file}:{r.line}" if r.file else "The host's code between its calls"),
         views.Column("On path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=84, right=True,
                key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),
         views.Column("Share", lambda r: percent_text(r.share) if r.time_s else "", width_px=68, right=True,
                key=lambda r: r.share, ink=lambda r: _SECOND),
-        views.Column("Least slack", slack_text, width_px=94, right=True,
+        views.Column("Slack", slack_text, width_px=84, right=True,
                key=lambda r: r.slack_s if r.slack_s is not None else float("inf"), ink=lambda r: _SECOND,
                tip=_SLACK_TIP),
     )  # fmt: skip
     return views.Table(
-        "Critical path", (*columns[:1] * with_blocks, *columns[1:3], *columns[3:4] * with_shares, columns[4]), rows,
+        "Critical path", (*columns[1:3], columns[4]) if name else columns, rows,
         place=lambda r: Place(r.file, r.line, r.name) if r.file and r.line else None,
     )  # fmt: skip
 
@@ -126,7 +127,7 @@ def waits_table(rows: Sequence[WaitRow]) -> views.Table:
     return views.Table("Who waits for whom", columns, rows, place=lambda r: _place(r.waited_for))
 
 
-def _name_first(part: PathPart) -> str:
+def _name_first(part: PathRow | PathPart) -> str:
     return f"{part.name}, {block_words(part.block)}"
 
 
@@ -159,7 +160,7 @@ def path_page(path: CriticalPath, blocks: Sequence[Block]) -> views.Page:
     """The page of the whole run's critical path."""
     rows = path_rows(path, names_of_groups(blocks))
     about = views.Text("What the run's end waited for, and how much later each line could end.", "second")
-    table = path_table(rows, with_shares=False)
+    table = path_table(rows, _name_first)
     waits = wait_rows(path, names_of_groups(blocks))
     within = (views.Section("Who waits for whom", (waits_table(waits),)),) if waits else ()
     return views.Page("$path", "Critical path", time_text(path.time_s), (views.Section("", (about, table)), *within))
@@ -179,5 +180,5 @@ def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.S
         for row in wait_rows(path, names_of_groups(members))
         if {row.waiter.block, row.waited_for.block} & {block.group or block.id for block in members}
     ]
-    tables = (path_table(rows, with_blocks=False, with_shares=False), *((waits_table(waits),) if waits else ()))
+    tables = (path_table(rows, lambda row: row.name), *((waits_table(waits),) if waits else ()))
     return views.Section("Critical path", tables, note=note)
