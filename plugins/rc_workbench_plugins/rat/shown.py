@@ -20,16 +20,16 @@ _PARTS = (
 
 def results(values: ModelValues[RatModel]) -> Results:
     """Raises WorkbenchError where the model has no value here."""
-    told = {name: float(value) for name, value in outputs(values).items()}
+    computed = {name: float(value) for name, value in outputs(values).items()}
     spans = {"write": _moved_s(values, "in"), "read": _moved_s(values, "out")}
-    spans["compute"] = told["comp_s"] / float(values.of("iterations"))
+    spans["compute"] = computed["comp_s"] / float(values.of("iterations"))
     longest = max(spans.values()) or 1.0
-    bound = "transfers" if told["comm_s"] > told["comp_s"] else "computation"
+    bound = "transfers" if computed["comm_s"] > computed["comp_s"] else "computation"
     figures = (
-        Figure("Speedup", ratio_text(told["speedup"]), "one buffer"),
-        Figure("Speedup, two buffers", ratio_text(told["speedup_double"]), f"limited by the {bound}"),
-        Figure("Total time", time_text(told["total_s"]), "one buffer"),
-        Figure("Total time, two buffers", time_text(told["total_double_s"]), "transfers beside computation"),
+        Figure("Speedup", ratio_text(computed["speedup"]), "one buffer"),
+        Figure("Speedup, two buffers", ratio_text(computed["speedup_double"]), f"limited by the {bound}"),
+        Figure("Total time", time_text(computed["total_s"]), "one buffer"),
+        Figure("Total time, two buffers", time_text(computed["total_double_s"]), "transfers beside computation"),
     )
     return Results(
         figures=figures,
@@ -41,7 +41,7 @@ def results(values: ModelValues[RatModel]) -> Results:
         ),
         said="the design point" if values.changes else "the model's own values",
         timing=_timing(spans, max(round(float(values.of("iterations"))), 1)),
-        tables={"Outputs": (_table(told),)},
+        tables={"Outputs": (_table(computed),)},
     )
 
 
@@ -50,20 +50,20 @@ def _moved_s(values: ModelValues[RatModel], way: str) -> float:
     return amount / float(values.of("rate_bytes_per_s")) / float(values.of(f"efficiency_{way}"))
 
 
-def _table(told: Mapping[str, float]) -> PaperTable:
+def _table(computed: Mapping[str, float]) -> PaperTable:
     def row(title: str, one: str, two: str, *, strong: bool = False) -> Row:
         return Row(title, "", (one, two), strong)
 
     def both(name: str) -> tuple[str, str]:
-        return time_text(told[name]), time_text(told[name])
+        return time_text(computed[name]), time_text(computed[name])
 
-    busy = told["computing_share"], told["computing_share_double"]
-    moving = (told["comm_s"] / told[name] for name in ("total_s", "total_double_s"))
+    busy = computed["computing_share"], computed["computing_share_double"]
+    moving = (computed["comm_s"] / computed[name] for name in ("total_s", "total_double_s"))
     rows = (
         row("Communication", *both("comm_s")),
         row("Computation", *both("comp_s")),
-        row("Total time", time_text(told["total_s"]), time_text(told["total_double_s"])),
-        row("Speedup", ratio_text(told["speedup"]), ratio_text(told["speedup_double"]), strong=True),
+        row("Total time", time_text(computed["total_s"]), time_text(computed["total_double_s"])),
+        row("Speedup", ratio_text(computed["speedup"]), ratio_text(computed["speedup_double"]), strong=True),
         row("Share of the time in which the FPGA computes", *map(percent_text, busy)),
         row("Share of the time in which data moves", *map(percent_text, moving)),
     )

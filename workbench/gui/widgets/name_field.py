@@ -12,9 +12,9 @@ MOST_LETTERS = 200
 class NameField(QLineEdit):
     """Enter, or going elsewhere, gives the name to `take`; Esc does not. The view then has the keyboard."""
 
-    def __init__(self, view: QAbstractScrollArea, name: str, said: str, take: Callable[[str], None]) -> None:
+    def __init__(self, view: QAbstractScrollArea, name: str, accessible_name: str, take: Callable[[str], None]) -> None:
         super().__init__(name, view.viewport())
-        self.setAccessibleName(said)
+        self.setAccessibleName(accessible_name)
         self.setMaxLength(MOST_LETTERS)
         self._view, self._take = view, take
         self._open = True

@@ -44,8 +44,8 @@ def unknown_reason(name: str, used: str, values: Sequence[BuildValue]) -> str:
     """Why a value is unknown, and where to look for it; `used` is the place that uses it, as `file:line`, or ""."""
     where = f"used in {used}" if used else "used"
     if values:
-        said = listed([f"{one.value} ({one.place})" for one in values], 3)
-        return f"{where}; build files give different values: {said}"
+        values_text = listed([f"{one.value} ({one.place})" for one in values], 3)
+        return f"{where}; build files give different values: {values_text}"
     return f"{where}; no file here gives its value: look for -D{name}= in your build, or for the missing header"
 
 

@@ -18,15 +18,15 @@ class FieldProblem(QWidget):
         super().__init__()
         self._document = document
         self._fix: QuickFix | None = None
-        self.said = label("", "high", wrap=True)
+        self.message = label("", "high", wrap=True)
         self.fix_button = Button("", kind="link", on=self._apply)
-        column_layout(self.said, of=self, margins=(0, 0, 0, 0), spacing=0).addWidget(
+        column_layout(self.message, of=self, margins=(0, 0, 0, 0), spacing=0).addWidget(
             self.fix_button, 0, Qt.AlignmentFlag.AlignLeft
         )
         self.hide()
 
     def text(self) -> str:
-        return self.said.text()
+        return self.message.text()
 
     def show_problem(self, problem: Diagnostic | None, hint: str) -> None:
         """Show a problem with this hint; None for none. What is only typed yet has no fix."""
@@ -34,9 +34,9 @@ class FieldProblem(QWidget):
         in_file = problem is not None and problem in document.problems and not document.read_only
         self._fix = quick_fix(problem, document.text) if problem is not None and in_file else None
         if problem is not None:
-            self.said.setText(f"{capitalised(problem.message)}. {hint}".strip())
-            set_role(self.said, "high" if problem.severity is Severity.ERROR else "medium")
-            self.said.setToolTip(f"line {problem.line}, column {problem.column}" if problem.file else "")
+            self.message.setText(f"{capitalised(problem.message)}. {hint}".strip())
+            set_role(self.message, "high" if problem.severity is Severity.ERROR else "medium")
+            self.message.setToolTip(f"line {problem.line}, column {problem.column}" if problem.file else "")
         self.fix_button.setText(self._fix.label if self._fix else "")
         self.fix_button.setVisible(self._fix is not None)
         self.setVisible(problem is not None)

@@ -243,7 +243,7 @@ def with_sources(rows: Sequence[dict[str, Any]], points: Sequence[TablePoint]) -
     def source(row: dict[str, Any]) -> str:
         return known.get((quantity(str(row["bytes"]), "B"), quantity(str(row["time_s"]), "s")), "")
 
-    return [{**row, "source": said} if "source" not in row and (said := source(row)) else row for row in rows]
+    return [{**row, "source": name} if "source" not in row and (name := source(row)) else row for row in rows]
 
 
 def _with_point(cell: str) -> str:

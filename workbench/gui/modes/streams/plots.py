@@ -36,8 +36,8 @@ def where_of(reply: Reply) -> str:
 
 def asked(reply: Reply) -> str:
     """A statement in brief: its label, and what it asks for, without options."""
-    said = _OPTIONS.sub("", reply.text.replace("measure ", "", 1))
-    return said if reply.label else capitalised(said)
+    statement = _OPTIONS.sub("", reply.text.replace("measure ", "", 1))
+    return statement if reply.label else capitalised(statement)
 
 
 def _parts(reply: Reply) -> tuple[str, str]:
