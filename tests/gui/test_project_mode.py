@@ -347,15 +347,18 @@ def test_a_dialog_for_yaml_files_shows_those(
 
 
 @pytest.mark.parametrize("width", [1540, 2400])
-def test_notes_begin_beside_what_their_values_are_from(mode: ProjectMode, width: int) -> None:
+def test_notes_begin_beside_what_their_values_are_from(mode: ProjectMode, width: int, qtbot: QtBot) -> None:
     mode.resize(width, 700)
     mode.choose(("hardware", "#counters"))
-    QApplication.processEvents()
-    row = mode.form.row("watch")
-    end = row.reset_button.mapTo(mode, row.reset_button.rect().topRight()).x()
-    begin = row.note.mapTo(mode, row.note.rect().topLeft()).x()
-    assert 0 < begin - end < 24
-    assert row.note.width() <= 640
+
+    def begins_beside() -> None:
+        row = mode.form.row("watch")
+        end = row.reset_button.mapTo(mode, row.reset_button.rect().topRight()).x()
+        begin = row.note.mapTo(mode, row.note.rect().topLeft()).x()
+        assert 0 < begin - end < 24
+        assert row.note.width() <= 640
+
+    qtbot.waitUntil(begins_beside)  # the rest of the page is made in later turns
 
 
 @pytest.mark.parametrize("width", [700, 1540])
