@@ -99,6 +99,15 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
     assert panel is not None
     assert panel.view.isVisible()
     assert panel.head.title.text() == "Critical path"
+    pill, tab = mode.path.pill, panel.path_tab
+    QApplication.processEvents()
+    assert tab.isVisible()
+    assert tab.mapTo(mode, tab.rect().topLeft()) == pill.mapTo(mode, pill.rect().topLeft()), "at the same place"
+    tab.click()
+    assert tab.isChecked()
+    panel.head.resize(640, panel.head.height())  # as in a window of 1024x700
+    heads = [button for button in panel.head.findChildren(QAbstractButton) if button.isVisible()]
+    assert all(button.width() >= button.sizeHint().width() for button in heads)
     said = {state_words(state).replace("\u202f", " ") for state in panel.view.diagram.states}
     assert said == {
         "core[*].ctrl busy: 75.0 % of the run, 3 visits of 1.00 ms",
@@ -116,9 +125,11 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
     assert all(button.width() >= button.sizeHint().width() for button in buttons)
     mode.path.within.click()
     assert panel.view.isVisible()
+    assert panel.show_block("host.main", opened.analysis.members("host.main"))
+    assert tab.isHidden(), "the states of one block are no path"
 
 
-def test_every_row_of_the_critical_path_has_its_figures_in_the_narrowest_details(opened: OpenRun, qtbot: QtBot) -> None:
+def test_every_row_of_the_critical_path_has_a_figure_in_the_narrowest_details(opened: OpenRun, qtbot: QtBot) -> None:
     lines = (PathLine("host.main", "readDone", "pdf2d.c", 105, 921.9e-6, 0.75),)
     spare = (Slack("host.main", "send", 123.4e-6, "write", "pdf2d.c", 60),)
     blocks = [metrics.block for metrics in opened.analysis.blocks]
@@ -134,8 +145,9 @@ def test_every_row_of_the_critical_path_has_its_figures_in_the_narrowest_details
     view.resize(details.least_px - 42, 200)  # beside margins and a scroll bar
     view.show()
     assert not any(view.isColumnHidden(number) for number in range(len(table.columns)))
+    assert view.columnWidth(0) >= view._need(0), "names are whole"
     texts = [[column.text(row).replace("\u202f", " ") for column in table.columns] for row in table.rows]
-    assert texts == [["readDone, host main", "922 µs", ""], ["write, host main", "", "123 µs"]]
+    assert texts == [["readDone, host main", "922 µs"], ["write, host main", "slack 123 µs"]]
 
 
 def test_the_chosen_part_of_the_time_is_named_also_if_its_cell_is_narrow(mode: AnalyseMode, qtbot: QtBot) -> None:

@@ -63,8 +63,13 @@ def slack_text(row: PathRow) -> str:
     return time_text(row.slack_s) if row.slack_s else "0"
 
 
+def _time_or_slack(row: PathRow) -> str:
+    return time_text(row.time_s) if row.time_s else f"slack {slack_text(row)}"
+
+
 def path_table(rows: Sequence[PathRow], name: Callable[[PathRow], str] | None = None) -> views.Table:
-    """With `name`, as in a narrow panel, that is how rows are called, and there is no column of blocks or shares."""
+    """With `name`, as in a narrow panel, that is how rows are called, and each has one figure: its time on the path,
+    or its slack (which is 0 on the path)."""
     columns = (
         views.Column("Block", lambda r: block_words(r.block), share=0.8, ink=lambda r: _SECOND),
         views.Column("State or call", name or (lambda r: r.name), share=1.0, elide_middle=True, key=lambda r: r.name,
@@ -74,12 +79,15 @@ def path_table(rows: Sequence[PathRow], name: Callable[[PathRow], str] | None = 
                key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),
         views.Column("Share", lambda r: percent_text(r.share) if r.time_s else "", width_px=68, right=True,
                key=lambda r: r.share, ink=lambda r: _SECOND),
-        views.Column("Slack", slack_text, width_px=84, right=True,
+        views.Column("Least slack", slack_text, width_px=94, right=True,
                key=lambda r: r.slack_s if r.slack_s is not None else float("inf"), ink=lambda r: _SECOND,
                tip=_SLACK_TIP),
     )  # fmt: skip
+    figure = views.Column("On path", _time_or_slack, width_px=116, right=True, tip=f"{_PATH_TIP}. Slack: {_SLACK_TIP}",
+               key=lambda r: r.time_s or -(r.slack_s if r.slack_s is not None else float("inf")),
+               ink=lambda r: _STRONG if r.time_s else _SECOND)  # fmt: skip
     return views.Table(
-        "Critical path", (*columns[1:3], columns[4]) if name else columns, rows,
+        "Critical path", (columns[1], figure) if name else columns, rows,
         place=lambda r: Place(r.file, r.line, r.name) if r.file and r.line else None,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from workbench.gui.frame.selection import SelectedState, Selection
 from workbench.gui.modes.analyse.picture_tabs import BLOCKS, PictureTabs
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.gui.views.picture_buttons import add_picture_buttons
-from workbench.gui.widgets import IconButton, PanelHeader, plain_column
+from workbench.gui.widgets import IconButton, PanelHeader, PillButton, plain_column
 from workbench.model.prediction import PathPart
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.path_diagram import path_diagram, path_parts
@@ -147,6 +147,10 @@ class StatesPanel(QWidget):
         self.source = IconButton("code", "Go to source")
         add_picture_buttons(self.head, self.view, "states")
         self.head.add(self.source)
+        self.path_tab = PillButton("Critical path", checked=True)  # where the graph's head has it
+        self.path_tab.setToolTip("The critical path by state and call")
+        self.path_tab.clicked.connect(lambda: self.path_tab.setChecked(True))
+        self.head.add(self.path_tab)
         PictureTabs(self.head, self.wanted.emit)
         self.view.blocks_wanted.connect(lambda: self.wanted.emit(BLOCKS))
         plain_column(self, self.head, (self.view, 1))
@@ -174,6 +178,7 @@ class StatesPanel(QWidget):
     def _show(self, title: str, diagram: StateDiagram) -> None:
         self.head.set_title(title, diagram.note)
         self.source.setVisible(bool(self.members))
+        self.path_tab.setVisible(bool(self.path))
         self.view.show_diagram(diagram)
 
     def show_again(self, analysis: Analysis) -> bool:
