@@ -131,7 +131,10 @@ def test_a_critical_path_through_one_block_is_shown_by_state_and_call(
 
 def test_every_row_of_the_critical_path_has_a_figure_in_the_narrowest_details(opened: OpenRun, qtbot: QtBot) -> None:
     lines = (PathLine("host.main", "readDone", "pdf2d.c", 105, 921.9e-6, 0.75),)
-    spare = (Slack("host.main", "send", 123.4e-6, "write", "pdf2d.c", 60),)
+    spare = (
+        Slack("host.main", "send", 123.4e-6, "write", "pdf2d.c", 60),
+        Slack("host.main", "recv", 4e-6, "readDone", "pdf2d.c", 105),
+    )
     blocks = [metrics.block for metrics in opened.analysis.blocks]
     (table,) = [
         item
@@ -148,6 +151,7 @@ def test_every_row_of_the_critical_path_has_a_figure_in_the_narrowest_details(op
     assert view.columnWidth(0) >= view._need(0), "names are whole"
     texts = [[column.text(row).replace("\u202f", " ") for column in table.columns] for row in table.rows]
     assert texts == [["readDone, host main", "922 µs"], ["write, host main", "slack 123 µs"]]
+    assert table.columns[1].tip_of(table.rows[0]).replace("\u202f", " ") == "slack 4.00 µs"
 
 
 def test_the_chosen_part_of_the_time_is_named_also_if_its_cell_is_narrow(mode: AnalyseMode, qtbot: QtBot) -> None:

@@ -68,8 +68,8 @@ def _time_or_slack(row: PathRow) -> str:
 
 
 def path_table(rows: Sequence[PathRow], name: Callable[[PathRow], str] | None = None) -> views.Table:
-    """With `name`, as in a narrow panel, that is how rows are called, and each has one figure: its time on the path,
-    or its slack (which is 0 on the path)."""
+    """With `name`, as in a narrow panel, that is how rows are called, and each has one figure: its time on the path
+    (the tip says its slack), or its slack."""
     columns = (
         views.Column("Block", lambda r: block_words(r.block), share=0.8, ink=lambda r: _SECOND),
         views.Column("State or call", name or (lambda r: r.name), share=1.0, elide_middle=True, key=lambda r: r.name,
@@ -85,7 +85,8 @@ def path_table(rows: Sequence[PathRow], name: Callable[[PathRow], str] | None = 
     )  # fmt: skip
     figure = views.Column("On path", _time_or_slack, width_px=116, right=True, tip=f"{_PATH_TIP}. Slack: {_SLACK_TIP}",
                key=lambda r: r.time_s or -(r.slack_s if r.slack_s is not None else float("inf")),
-               ink=lambda r: _STRONG if r.time_s else _SECOND)  # fmt: skip
+               ink=lambda r: _STRONG if r.time_s else _SECOND,
+               tip_of=lambda r: f"slack {slack_text(r)}" if r.waited_for else "")  # fmt: skip
     return views.Table(
         "Critical path", (columns[1], figure) if name else columns, rows,
         place=lambda r: Place(r.file, r.line, r.name) if r.file and r.line else None,
