@@ -182,6 +182,14 @@ def test_a_narrow_bar_has_the_states_in_a_menu_and_gives_room_to_the_field_in_us
     qtbot.keyClicks(mode.finder, kind.value)
     assert mode.finder.minimumWidth() >= 150 > low
     assert bar._row.minimumSize().width() <= bar.width() == 640
+    mode.finder.clear()
+    bar.setFocus()
+    mode.resize(480, 700)  # at 200 %, beside the details
+    QApplication.processEvents()
+    assert bar.width() == 480
+    assert (bar.states_button.text(), bar.states_button.accessibleName()) == ("", "States")
+    assert bar._row.minimumSize().width() <= 480
+    assert bar.states_button.width() >= bar.states_button.sizeHint().width()
 
 
 def test_rows_are_made_lower_and_fill_again(qtbot: QtBot, mode: TimelineMode) -> None:

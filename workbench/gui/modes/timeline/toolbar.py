@@ -15,13 +15,15 @@ from workbench.gui.widgets.buttons import swatch_icon
 from workbench.model.pragma import Category
 from workbench.session.program.keys import with_key
 
-#: What a field has with all its text, with less of it, and where room is short; and how far apart buttons are then.
-_FIELD_PX, _APART_PX = (150, 84, 84), (6, 6, 1)
-#: From the widest on: the states (named, by their colours, in a menu), the flags (icon and name, name, short name,
-#: icon), and the number of the room above.
+#: What a field has with all its text, with less of it, where room is short, and for its sign alone; and how far apart
+#: buttons are then.
+_FIELD_PX, _APART_PX = (150, 84, 84, 34), (6, 6, 1, 1)
+#: From the widest on: the states (named, by their colours, in a menu, in one that has a sign alone), the flags (icon
+#: and name, name, short name, icon), and the number of the room above.
 _STEPS = (
     ("named", "all", 0), ("colours", "all", 0), ("menu", "all", 0), ("menu", "all", 1), ("menu", "names", 1),
     ("menu", "names", 2), ("menu", "short", 2), ("menu", "icons", 2),
+    ("sign", "icons", 3),
 )  # fmt: skip
 _SHORT = {"Critical path": "Path"}
 _MARGIN_PX = 16
@@ -98,8 +100,11 @@ class TimelineToolbar(QWidget):
     def _write(self, states: str, flags: str, room: int) -> None:
         for kind, pill in self.states.items():
             pill.setText(kind.value if states == "named" else "")
-            pill.setVisible(states != "menu")
-        self.states_button.setVisible(states == "menu")
+            pill.setVisible(states in ("named", "colours"))
+        self.states_button.setVisible(states in ("menu", "sign"))
+        self.states_button.setText("States" if states == "menu" else "")
+        self.states_button.show_icon(states == "sign")
+        self.states_button.setMinimumWidth(self.states_button.sizeHint().width())  # its arrow, too
         for pill, text in self._flags.items():
             pill.setText("" if flags == "icons" else _SHORT.get(text, text) if flags == "short" else text)
             pill.show_icon(flags in ("all", "icons"))
@@ -111,7 +116,8 @@ class TimelineToolbar(QWidget):
 
     def _make_states_button(self) -> PillButton:
         """Stands for the states where there is no room for them: a menu of them, with their names."""
-        button, menu = PillButton("States"), QMenu(self)
+        button, menu = PillButton("States", icon_name="layers"), QMenu(self)
+        button.setAccessibleName("States")
         button.setToolTip("The colours of states; choose those to highlight")
         for kind, pill in self.states.items():
             action = menu.addAction(kind.value)
