@@ -45,6 +45,7 @@ class Mode(QWidget):
         self.empty = EmptyState(kind.icon, "", do=lambda: self.act())
         self.empty.say(*kind.nothing)
         self._behind: list[Callable[[], None]] = []  # what `follow` is to do still
+        self.in_turns = False  # while it is done unseen, and what takes long may be put off to later turns
         self._own_history = History(context.history_changed.emit)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.empty)
@@ -65,13 +66,22 @@ class Mode(QWidget):
             if self.isVisible() and not self.context.is_changing_project:
                 self.catch_up()
             elif len(self._behind) == 1:
-                self.context.slices.start(self, self._catching_up(), first=self.isVisible())
+                self.context.slices.start(self, self._catching_up_in_turns(), first=self.isVisible())
 
         signal.connect(on_signal)
 
     def _catching_up(self) -> Iterator[None]:
         while self._behind:
             self._behind.pop(0)()
+            yield
+
+    def _catching_up_in_turns(self) -> Iterator[None]:
+        while self._behind:
+            self.in_turns = True
+            try:
+                self._behind.pop(0)()
+            finally:
+                self.in_turns = False
             yield
 
     def catch_up(self) -> None:

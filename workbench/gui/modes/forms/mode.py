@@ -203,7 +203,7 @@ class DocumentMode(Mode):
         page = self.page_of(part) if part is not None else ()
         fits = [(one.path, one.groups) for one in page] == [(one.path, one.groups) for one in self.form.page]
         if not fits or self.form.only_shows != self.document.read_only:
-            self.form.show_part(part, self.context.slices if page[1:] else None, page)
+            self.form.show_part(part, self.context.slices if page[1:] or self.in_turns else None, page)
             if field is not None and part and shown and part.path == shown.path:
                 self.form.show_field(field)
         else:
