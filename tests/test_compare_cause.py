@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from answers import document_of
 
-from workbench.analysis.cause import cause_details, cause_words, place_text
+from workbench.analysis.cause import Spent, cause_details, cause_words, first_words, place_text
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.run import Run, RunStatus
@@ -40,6 +40,8 @@ def test_the_call_whose_time_differs_most_is_the_cause(original: Run, optimised:
     assert back is not None
     assert (back.line.name, back.line.difference_s) == ("clearBins", -cause.line.difference_s)
     assert " more in B; the run takes " in cause_words(back)
+    assert first_words(back) == cause_words(back).partition(";")[0]
+    assert first_words(replace(back, difference_s=-back.difference_s)) == ""  # it does not explain the whole
 
 
 def test_on_unequal_work_a_part_of_both_is_compared(original: Run) -> None:
@@ -48,6 +50,9 @@ def test_on_unequal_work_a_part_of_both_is_compared(original: Run) -> None:
     assert cause.part
     assert "; a part of equal work takes " in cause_words(cause)
     assert abs(cause.difference_s) < original.time_s / 6  # of one round of 12
+    way = np.sign(cause.difference_s)
+    words = first_words(replace(cause, line=replace(cause.line, a=Spent(1.0, 1), b=Spent(1.0 + way, 1))))
+    assert words.endswith(" in B for equal work")  # the table beside it is of the whole run
 
 
 def slower(run: Run, wait_ps: int, compute_ps: int) -> Run:

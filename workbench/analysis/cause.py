@@ -167,14 +167,20 @@ def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
 
 
 def first_words(cause: Cause, who: str = "B") -> str:
-    """The largest difference: `clearBins takes 5.42 ms less in B`."""
+    """The largest difference: `clearBins takes 5.42 ms less in B`; empty if the run differs the other way."""
+    if cause.line.difference_s * cause.difference_s <= 0:
+        return ""
+    return f"{_most_words(cause, who)}{' for equal work' if cause.part else ''}"
+
+
+def _most_words(cause: Cause, who: str) -> str:
     return f"{_name(cause.line)} takes {_change(cause.line.difference_s)} in {who}"
 
 
 def cause_words(cause: Cause, who: str = "B") -> str:
     """The largest difference beside the whole difference, in a sentence; `who` is the letter of the second run."""
     compared = "a part of equal work" if cause.part else "the run"
-    return f"{first_words(cause, who)}; {compared} takes {_change(cause.difference_s)}."
+    return f"{_most_words(cause, who)}; {compared} takes {_change(cause.difference_s)}."
 
 
 def cause_details(cause: Cause, who: str = "B") -> str:

@@ -51,6 +51,7 @@ HEADS = {
 FOOT_PX = 110  # of the tables, with the cause of the difference or the ledger's errors
 LEAST_PX = 700  # at which no figure is cut; in a narrower window the mode is scrolled
 _BARS = "In each pair of bars: A above, B below."
+_SAME = 0.01  # by how much of the whole change the sum of the rows may differ and count as it
 NOTES = {
     "call": "the host's calls, largest change first",
     "block": "mean working time, largest change first",
@@ -279,8 +280,10 @@ class CompareMode(Mode):
         self.table.show_changes(rows, HEADS[name])
         self._bound_tables()
         total = sum(row.change_s for row in rows)  # of a block's means it is the sum of nothing
-        self.sum.setText(f"Sum {change_text(total)}" if rows and name != "block" else "")
         before, after = self.comparison.time_s
+        same = abs(total - (after - before)) <= _SAME * abs(after - before)
+        whole = "" if same else f", the run {change_text(after - before)}"  # of several ranks, some calls overlap
+        self.sum.setText(f"Sum {change_text(total)}{whole}" if rows and name != "block" else "")
         title = f"Where {time_text(abs(before - after))} {'went' if before >= after else 'came from'}"
         self.table_head.set_title("Changes" if is_even(self.comparison.speedup) else title, NOTES[name])
 
