@@ -159,7 +159,8 @@ def test_an_api_that_no_template_describes_is_added_on_the_spot_and_macros_are_a
     assert any("its transfer times are assumed" in text for text in texts(shown))
     first = shown.focusWidget()
     assert first.accessibleName() == "value of COUNT", "what no source says comes first"
-    assert first.mapTo(shown, QPoint()).y() < min(c.mapTo(shown, QPoint()).y() for c in shown.findChildren(QComboBox))
+    combos = shown.findChildren(QComboBox)
+    qtbot.waitUntil(lambda: first.mapTo(shown, QPoint()).y() < min(c.mapTo(shown, QPoint()).y() for c in combos))
     for name, value in (("COUNT", "5"), ("LIMIT", "0x10")):
         named = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == f"value of {name}"]
         field = named[-1]  # those of the first look may still be there
