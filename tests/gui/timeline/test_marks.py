@@ -189,6 +189,7 @@ def test_a_narrow_bar_has_the_states_in_a_menu_and_gives_room_to_the_field_in_us
     assert bar.width() == 480
     assert (bar.states_button.text(), bar.states_button.accessibleName()) == ("", "States")
     assert bar._row.minimumSize().width() <= 480
+    assert [bar.filter.placeholderText(), bar.filter.accessibleName()] == ["", "Filter rows"]
     assert bar.states_button.width() >= bar.states_button.sizeHint().width()
 
 

@@ -21,8 +21,8 @@ def placeholder_px(field: QLineEdit) -> int:
 
 
 class SignField(QLineEdit):
-    """What is to be typed is in it while it is empty, in fewer words where there is little room; a cross at its right
-    empties it."""
+    """What is to be typed is in it while it is empty, in fewer words where there is little room, and its sign alone
+    where there is less; a cross at its right empties it."""
 
     def __init__(self, icon_name: str, wanted: str, few: str = "") -> None:
         super().__init__()
@@ -42,8 +42,8 @@ class SignField(QLineEdit):
         super().resizeEvent(event)
         wanted, few = self._wanted
         if few:
-            fits = self.fontMetrics().horizontalAdvance(wanted) <= placeholder_px(self)
-            self.setPlaceholderText(wanted if fits else few)
+            wide, room_px = self.fontMetrics().horizontalAdvance, placeholder_px(self)
+            self.setPlaceholderText(next((one for one in (wanted, few) if wide(one) <= room_px), ""))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
